@@ -128,6 +128,9 @@
 (initializer_list (initializer_pair value: (_) @item)) @elements.dict
 (initializer_list (_)? @item) @elements.list
 (initializer_pair value: (_) @inner) @expr.same
+(initializer_pair
+  designator: (field_designator (field_identifier) @keyword)
+  value: (_) @value) @argument.named
 (string_literal) @literal.str
 (concatenated_string) @literal.str
 (char_literal) @literal.int

@@ -185,6 +185,7 @@
   declarator: (_) @target
   right: (_) @value @reference.read) @binding.iterate
 (for_range_loop declarator: (_) @target right: (_) @value @reference.read) @binding.iterate
+(field_declaration declarator: (field_identifier) @target default_value: (_) @value @reference.read) @binding.assign
 (catch_clause
   parameters: (parameter_list (parameter_declaration type: (_) @annotation declarator: (_) @target))) @binding.catch
 (type_parameter_declaration (type_identifier) @target) @binding.assign
@@ -226,6 +227,13 @@
     arguments: (template_argument_list . (_) @annotation))
   arguments: (argument_list (_) @inner)
   (#any-of? @_c "static_cast" "dynamic_cast" "reinterpret_cast" "const_cast" "down_cast")) @expr.cast
+(call_expression
+  function: (qualified_identifier
+    name: (template_function
+      name: (identifier) @_c
+      arguments: (template_argument_list . (type_descriptor) @annotation .)))
+  arguments: (argument_list (_) @inner)
+  (#any-of? @_c "get" "get_if" "any_cast" "static_pointer_cast" "dynamic_pointer_cast")) @expr.cast
 (call_expression
   function: [
     (template_function name: (identifier) @_c arguments: (template_argument_list . (_) @callee))

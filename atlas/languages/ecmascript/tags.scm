@@ -83,6 +83,8 @@
 (object_assignment_pattern right: (_) @reference.read)
 (template_substitution (_) @reference.read)
 (binary_expression operator: "instanceof" right: (_) @reference.type) @hook
+(binary_expression left: (member_expression) operator: ["===" "!==" "==" "!="] right: (string)) @hook
+(switch_case value: (string)) @hook
 
 ; Reading a property runs its getter
 (member_expression object: (member_expression) @reference.owner)

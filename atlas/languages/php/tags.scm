@@ -185,6 +185,7 @@
 (array_creation_expression
   . (array_element_initializer . (_) @base .)
   (array_element_initializer . (string) @name .) .) @expr.attribute
+(array_creation_expression (array_element_initializer . (_) @key "=>" (_) @item .)) @elements.dict
 (array_creation_expression (array_element_initializer (_) @item .)?) @elements.list
 
 ; Types

@@ -14,6 +14,8 @@ pub struct Narrowing {
     pub annotation: ExprId,
     /// The target is the class itself (`issubclass`), not an instance.
     pub is_class: bool,
+    /// The test fails on the lines.
+    pub is_excluded: bool,
     /// Line of the test, after which an assignment to the target ends its effect.
     pub test_line: u32,
     /// 1-based, inclusive.

@@ -98,6 +98,17 @@ pub struct LinkSettings {
     pub class_objects: Vec<String>,
     /// Generic types of functions, whose last argument is the result.
     pub callables: Vec<String>,
+    /// Annotations that provide getters, setters or a builder, by dotted name.
+    pub getter_annotations: Vec<String>,
+    pub setter_annotations: Vec<String>,
+    pub builder_annotations: Vec<String>,
+    /// Other languages see the functions of a file as those of a class with the file's name and this ending.
+    pub facade_ending: String,
+    pub sees_facades: bool,
+    /// Implicit classes add members to the type of their parameter.
+    pub implicit_classes: bool,
+    /// Types of functions, and the method by which their values are called.
+    pub function_types: BTreeMap<String, String>,
     /// Methods that making an object runs besides its constructor.
     pub further_constructors: Vec<String>,
     /// Methods that run where an attribute that holds their object is read, and where it is stored.
@@ -156,6 +167,12 @@ pub struct LinkSettings {
     pub partial_functions: Vec<String>,
     /// Functions of other packages that return their first argument or a copy of it.
     pub copy_functions: Vec<String>,
+    /// Functions of other packages, by dotted name, that enter their argument as a block does, and that give what each of
+    /// their arguments gives.
+    pub entering_functions: Vec<String>,
+    pub gathering_functions: Vec<String>,
+    /// A loop also takes the value out of an object that wraps it.
+    pub comprehensions: bool,
     /// Functions of other packages that make a type variable, by dotted name.
     pub type_variables: Vec<String>,
     /// Bases of other packages that make fields the elements of a mapping, by dotted name.

@@ -64,6 +64,11 @@ pub struct LanguageRules {
     pub copy_functions: FxHashSet<String>,
     /// Dotted names of functions of other packages that make a type variable.
     pub type_variables: FxHashSet<String>,
+    /// Dotted names of other packages' functions that enter their argument, and that give what each argument gives.
+    pub entering_functions: FxHashSet<String>,
+    pub gathering_functions: FxHashSet<String>,
+    /// A loop also takes the value out of an object that wraps it.
+    pub comprehensions: bool,
     /// Dotted names of bases of other packages that make fields the elements of a mapping.
     pub typed_mappings: FxHashSet<String>,
     pub member_order: MemberOrder,
@@ -125,6 +130,17 @@ pub struct LanguageRules {
     pub block_yields: bool,
     pub class_objects: FxHashSet<Sym>,
     pub callables: FxHashSet<Sym>,
+    /// Annotations that provide members, by dotted name.
+    pub getter_annotations: Vec<String>,
+    pub setter_annotations: Vec<String>,
+    pub builder_annotations: Vec<String>,
+    /// Other languages see the functions of a file as those of a class with the file's name and this ending.
+    pub facade_ending: String,
+    pub sees_facades: bool,
+    /// Implicit classes add members to the type of their parameter.
+    pub implicit_classes: bool,
+    /// Types of functions, and the method by which their values are called.
+    pub function_types: FxHashMap<Sym, Sym>,
     /// Methods that making an object runs besides its constructor.
     pub further_constructors: Vec<Sym>,
     /// Methods that run where an attribute that holds their object is read, and where it is stored.
@@ -314,6 +330,16 @@ impl LanguageRules {
             block_yields: link.block_yields,
             class_objects: set(&link.class_objects),
             callables: set(&link.callables),
+            getter_annotations: link.getter_annotations.clone(),
+            setter_annotations: link.setter_annotations.clone(),
+            builder_annotations: link.builder_annotations.clone(),
+            facade_ending: link.facade_ending.clone(),
+            sees_facades: link.sees_facades,
+            implicit_classes: link.implicit_classes,
+            entering_functions: texts(&link.entering_functions),
+            gathering_functions: texts(&link.gathering_functions),
+            comprehensions: link.comprehensions,
+            function_types: pairs(&link.function_types),
             further_constructors: numbers(&link.further_constructors),
             descriptor_methods: numbers(&link.descriptor_methods),
             free_operators: link.free_operators,
@@ -424,6 +450,11 @@ impl LanguageRules {
     /// Returns whether declared packages are namespaces.
     pub fn has_namespaces(&self) -> bool {
         self.modules.kind == PackageKind::Namespace
+    }
+
+    /// Returns whether functions that the fields of structs get anywhere are remembered.
+    pub fn stores_functions(&self) -> bool {
+        self.struct_literals || self.included_globals
     }
 
     /// Returns whether imports name folders, whose files are listed.

@@ -78,6 +78,16 @@ pub trait LanguageHooks: Sync {
         kind
     }
 
+    /// Returns the key that selects the value of an item in a pattern: `['key' => $item] = $values`.
+    fn item_key(&self, _walk: &Walk, _item: NodeId) -> Option<NodeId> {
+        None
+    }
+
+    /// Returns the type of a declared value, given what its annotation says.
+    fn value_type(&self, _walk: &mut Walk, _draft: &DefinitionDraft, annotation: ExprId) -> ExprId {
+        annotation
+    }
+
     /// Returns whether anonymous functions are left out of the paths of the definitions inside them.
     fn skips_anonymous(&self) -> bool {
         false

@@ -41,6 +41,12 @@ impl EdgeCollector<'_, '_> {
     fn member_callees(&self, base: ExprId, name: Sym, site: Site) -> Values {
         let query = self.query;
         let bases = query.receivers(base, site.scope, site.line);
+        if let Expr::Call { args, .. } = query.file.expr(site.expr)
+            && !bases.iter().any(|value| matches!(value.entity, Entity::Definition(_) | Entity::Instance(_)))
+            && let Some(function) = query.facade_function(base, name, args.len())
+        {
+            return smallvec![function];
+        }
         let is_unknown = bases.iter().all(|value| value.entity == Entity::Opaque);
         let is_foreign = is_unknown && query.is_foreign(base, site.scope, site.line);
         if is_foreign && matches!(query.file.expr(base), Expr::Name(_) | Expr::Scope(_)) {
@@ -48,6 +54,13 @@ impl EdgeCollector<'_, '_> {
         }
         if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_called(value)) {
             return bases;
+        }
+        if !query.file.rules.function_types.is_empty() {
+            let held = query.flat_map(bases.clone(), |value| query.held(value));
+            let functions: Values = held.into_iter().filter(|&value| query.is_functional(value, name)).collect();
+            if !functions.is_empty() {
+                return functions;
+            }
         }
         if let Expr::Call { args, .. } = query.file.expr(site.expr)
             && let [base] = bases[..]

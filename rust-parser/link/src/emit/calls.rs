@@ -52,7 +52,7 @@ impl EdgeCollector<'_, '_> {
             ReferenceKind::Call => {
                 if let Expr::Call { callee, new, .. } = *self.query.file.expr(reference.expr) {
                     if new && self.query.file.rules.struct_literals {
-                        let outcome = self.add_type(callee, site);
+                        let outcome = self.add_type(callee, site).max(self.add_variant(callee, site));
                         return self.count(outcome);
                     }
                     let outcome = self.add_call(callee, site);
@@ -70,6 +70,21 @@ impl EdgeCollector<'_, '_> {
             }
             ReferenceKind::DocName | ReferenceKind::DocPath => {}
         }
+    }
+
+    /// Adds an edge to the member of an enumeration that a literal makes: `Shape::Circle { r: 1 }`.
+    fn add_variant(&mut self, callee: ExprId, site: Site) -> Outcome {
+        let mut outcome = Outcome::Outside;
+        if let Expr::Attribute { .. } = self.query.file.expr(callee) {
+            for value in self.query.eval(callee, site.scope, site.line) {
+                if let Entity::Definition(symbol) = value.entity
+                    && self.query.kind(symbol) == Kind::Field
+                {
+                    outcome = outcome.max(self.add_target(EdgeType::References, symbol, value.via, site));
+                }
+            }
+        }
+        outcome
     }
 
     fn count(&mut self, outcome: Outcome) {
@@ -130,10 +145,17 @@ impl EdgeCollector<'_, '_> {
 
     fn add_called_arguments(&mut self, site: Site, most: usize) {
         let Expr::Call { args, .. } = self.query.file.expr(site.expr) else { return };
+        // `max(Color, key=rank)` iterates over a class.
+        let is_only = |arg: &atlas_facts::Arg| {
+            arg.keyword.is_none() && args.iter().filter(|arg| arg.keyword.is_none()).count() == 1
+        };
         for arg in args.iter().take(most).cloned().collect::<Vec<_>>() {
+            let is_iterated = most == usize::MAX && is_only(&arg) && args.len() > 1;
             let values = self.query.eval(arg.value, site.scope, site.line);
             for value in self.query.holdable(values) {
-                if let Entity::Definition(_) = value.entity {
+                if let Entity::Definition(symbol) = value.entity
+                    && !(is_iterated && is_class(self.query.kind(symbol)))
+                {
                     self.add_called(Value { via: Strategy::Passed, ..value }, site);
                 }
             }

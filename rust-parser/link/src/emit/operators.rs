@@ -190,7 +190,14 @@ impl EdgeCollector<'_, '_> {
             return;
         }
         for object in objects {
-            let Entity::Instance(class) = object.entity else { continue };
+            let class = match object.entity {
+                Entity::Instance(class) => class,
+                // `Registry["key"]` of an `object`.
+                Entity::Definition(class) if query.file.rules.extension_functions && is_class(query.kind(class)) => {
+                    class
+                }
+                _ => continue,
+            };
             for &name in names {
                 let found = self.implied_method(object, class, name, site);
                 for &method in &found {

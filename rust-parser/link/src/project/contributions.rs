@@ -15,7 +15,7 @@ impl FileEntry {
             (text_key(DependencyKind::Path, 0, path), 1),
             (text_key(DependencyKind::Path, 1, file_name_of(path)), digest_of(path)),
         ];
-        let file = digest_of((self.is_test, self.rules.family, self.module));
+        let file = digest_of((self.is_test, self.rules.family, self.module, self.facade()));
         for (def, definition) in self.outlines.iter().enumerate() {
             let symbol = self.symbols[def];
             let parent = self.symbols[definition.parent as usize];
@@ -30,6 +30,9 @@ impl FileEntry {
             let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
             if definition.kind == Kind::TypeAlias {
                 digest = digest_of((digest, self.is_shaped(def as DefId)));
+            }
+            if is_class(definition.kind) || definition.kind == Kind::Field {
+                digest = digest_of((digest, self.provided(def as DefId)));
             }
             if def == 0 && self.is_value {
                 digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));

@@ -29,9 +29,11 @@ pub fn link_flows(query: &Query) -> FileFlows {
     let facts = query.file.facts().clone();
     for reference in facts.references.iter().filter(|reference| reference.kind == ReferenceKind::Call) {
         if let Expr::Call { callee, args, new } = query.file.expr(reference.expr) {
-            if *new && query.file.rules.struct_literals {
+            if *new && query.file.rules.stores_functions() {
                 query.add_fields(*callee, args, (reference.scope, reference.line), &mut flows);
-                continue;
+                if query.file.rules.struct_literals {
+                    continue;
+                }
             }
             let callee = (*callee, reference.scope, reference.line);
             if query.file.rules.attributes_member.is_some() && args.iter().any(|arg| arg.keyword.is_some()) {
@@ -74,25 +76,70 @@ impl Query<'_> {
         }
     }
 
-    /// Hands the functions that a literal of a struct names to its fields: `Worker{done: finish}`.
+    /// Hands the functions that a literal of a struct has to its fields: `Worker{done: finish}`, `{ finish }`.
     fn add_fields(&self, callee: ExprId, args: &[Arg], (scope, line): (DefId, u32), flows: &mut FileFlows) {
-        for arg in args {
-            let (Some(field), Expr::Name(_) | Expr::Attribute { .. }) = (arg.keyword, self.file.expr(arg.value)) else {
-                continue;
-            };
-            let values = self.eval(arg.value, scope, line);
-            let is_function =
-                |value: &Value| matches!(value.entity, Entity::Definition(symbol) if is_callable(self.kind(symbol)));
-            if values.is_empty() || !values.iter().all(is_function) {
-                continue;
-            }
-            for class in self.eval(callee, scope, line) {
-                if let Entity::Definition(class) = class.entity {
-                    let place = Place::Variable(class, self.file.sym(field));
-                    flows.add(place, self.handed_over(values.clone()), MAX_VALUES);
-                }
+        let is_path = |arg: &Arg| matches!(self.file.expr(arg.value), Expr::Name(_) | Expr::Attribute { .. });
+        if !args.iter().any(is_path) {
+            return;
+        }
+        let is_ordered = args.iter().all(|arg| arg.keyword.is_none());
+        let classes = self.annotated(callee, scope).into_iter().filter_map(|value| match value.entity {
+            Entity::Instance(class) => Some(class),
+            _ => None,
+        });
+        for class in classes.collect::<Vec<_>>() {
+            for (position, arg) in args.iter().enumerate().filter(|(_, arg)| is_path(arg)) {
+                let field = match arg.keyword {
+                    Some(field) => Some(self.file.sym(field)),
+                    None if is_ordered => self.function_field(class, position, args.len()),
+                    None => None,
+                };
+                let Some(values) = field.and_then(|_| self.functions(arg.value, scope, line)) else { continue };
+                let place = field.map(|field| Place::Variable(class, field));
+                place.into_iter().for_each(|place| flows.add(place, self.handed_over(values.clone()), MAX_VALUES));
             }
         }
+    }
+
+    /// Returns what an expression denotes if that is functions only.
+    fn functions(&self, expr: ExprId, scope: DefId, line: u32) -> Option<Values> {
+        let values = self.eval(expr, scope, line);
+        let is_function =
+            |value: &Value| matches!(value.entity, Entity::Definition(symbol) if is_callable(self.kind(symbol)));
+        (!values.is_empty() && values.iter().all(is_function)).then_some(values)
+    }
+
+    /// Returns the field at a position of a struct without bases, if it holds a function.
+    fn function_field(&self, class: SymbolId, position: usize, given: usize) -> Option<Sym> {
+        let place = self.index.symbols.get(class);
+        let (file, _) = self.definition(class);
+        if !file.rules.included_globals || !file.def(place.def).bases.is_empty() {
+            return None;
+        }
+        let fields = (0..).zip(file.facts().definitions.iter());
+        let fields = fields.filter(|(_, one)| one.parent == place.def && one.kind == Kind::Field);
+        let fields: Vec<DefId> = fields.map(|(def, _)| def).collect();
+        let field = fields.get(position).filter(|_| given <= fields.len())?;
+        let definition = file.def(*field);
+        let is_function = definition.declared_type.is_some_and(|declared| self.is_function_type(file, declared));
+        is_function.then(|| file.sym(definition.name))
+    }
+
+    /// Returns whether a type says no more than that its values are functions.
+    pub(super) fn is_function_type(&self, file: &FileEntry, declared: ExprId) -> bool {
+        let name = match *file.expr(declared) {
+            Expr::Call { .. } => return true,
+            Expr::Name(name) | Expr::Attribute { name, .. } => name,
+            Expr::Generic { base, .. } => match *file.expr(base) {
+                Expr::Name(name) | Expr::Attribute { name, .. } => name,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let name = file.sym(name);
+        file.rules.callables.contains(&name)
+            || file.rules.function_types.contains_key(&name)
+            || file.rules.included_globals && self.is_function_typedef(file, name)
     }
 
     /// Hands the attributes of an element to the `props` of the object that its class makes.
@@ -293,10 +340,9 @@ impl Query<'_> {
             _ => false,
         };
         let name = file.sym(name);
-        let is_known = file.rules.callables.contains(&name) || file.entries(function, name).iter().any(is_bound);
-        is_known
+        file.entries(function, name).iter().any(is_bound)
             || file.rules.unbounded_calls && file.entries(0, name).iter().any(is_bound)
-            || file.rules.included_globals && self.is_function_typedef(file, name)
+            || self.is_function_type(file, annotation)
     }
 
     /// Returns whether a name is only that of a type without members, such as `typedef void (*done_t)(int)`.
@@ -338,11 +384,19 @@ impl Query<'_> {
 
     /// Hands over what a binding stores in a variable of another class or file: `x.name = value`, `names["key"] = value`.
     fn add_stored(&self, binding: &Binding, flows: &mut FileFlows) {
-        if binding.kind != BindingKind::Assign || !self.file.rules.stored_members {
+        let Some(value) = binding.value.filter(|_| binding.kind == BindingKind::Assign) else { return };
+        let (scope, line) = (binding.scope, binding.line.saturating_sub(1));
+        if !self.file.rules.stored_members {
+            if let Expr::Attribute { base, name } = *self.file.expr(binding.target)
+                && self.file.rules.stores_functions()
+                && matches!(self.file.expr(value), Expr::Name(_) | Expr::Attribute { .. })
+                && let Some(values) = self.functions(value, scope, line)
+            {
+                let places = self.places(base, self.file.sym(name), scope, line).into_iter();
+                places.for_each(|place| flows.add(place, self.handed_over(values.clone()), MAX_VALUES));
+            }
             return;
         }
-        let Some(value) = binding.value else { return };
-        let (scope, line) = (binding.scope, binding.line.saturating_sub(1));
         match *self.file.expr(binding.target) {
             Expr::Attribute { base, name } if !matches!(self.file.expr(base), Expr::This { .. }) => {
                 let places = self.places(base, self.file.sym(name), scope, line);
@@ -429,9 +483,10 @@ impl Query<'_> {
     /// Returns the values that other places store in a variable of a class or module.
     pub(super) fn stored(&self, scope: SymbolId, name: Sym) -> Values {
         let rules = &self.file.rules;
-        if name == EMPTY || !rules.stored_members && !rules.struct_literals {
+        if name == EMPTY || !rules.stored_members && !rules.stores_functions() {
             return Values::new();
         }
-        self.handed(Place::Variable(scope, name), MAX_VALUES)
+        let most = if rules.stored_members { MAX_VALUES } else { MAX_PASSED };
+        self.handed(Place::Variable(scope, name), most)
     }
 }

@@ -189,6 +189,12 @@ impl Query<'_> {
             let returned = self.returned_by(module);
             return if returned.is_empty() { smallvec![Value::new(module, Strategy::Import)] } else { returned };
         };
+        if entry.rules.sees_facades {
+            let functions = self.facade_import(entry.text(import.module), entry.sym(member));
+            if !functions.is_empty() {
+                return functions;
+            }
+        }
         let module = self.module_of(file, import);
         if module == Entity::Missing {
             return smallvec![Value::new(Entity::Missing, Strategy::Import)];

@@ -17,6 +17,19 @@ const MAX_MIXED_MEMBERS: usize = 4;
 impl Query<'_> {
     /// Returns the possible values of `value.name`.
     pub fn attribute(&self, value: Value, name: Sym) -> Values {
+        let found = self.own_attribute(value, name);
+        let is_lacking = |found: &Value| match found.entity {
+            Entity::Missing => true,
+            Entity::Builtin(EMPTY) => !matches!(value.entity, Entity::Instance(_) | Entity::Definition(_)),
+            _ => false,
+        };
+        match self.file.rules.implicit_classes && found.iter().all(is_lacking) {
+            true => self.implicit_member(value, name).unwrap_or(found),
+            false => found,
+        }
+    }
+
+    fn own_attribute(&self, value: Value, name: Sym) -> Values {
         match value.entity {
             Entity::Definition(symbol) => self.definition_attribute(value, symbol, name),
             Entity::Instance(class) => {
@@ -224,6 +237,7 @@ impl Query<'_> {
         let found = found.or_else(|| self.unwrapped(class, name));
         let found = found.or_else(|| Some(self.indexed(class)).filter(|values| !values.is_empty()));
         let found = found.or_else(|| self.merged_member(class, name, via));
+        let found = found.or_else(|| self.provided_member(class, name));
         found.unwrap_or_else(missing)
     }
 

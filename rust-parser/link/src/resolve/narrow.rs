@@ -1,9 +1,9 @@
 //! Names and attributes whose type a test establishes (`isinstance`) on some lines.
 
-use crate::entity::{Entity, Value, Values, merge};
+use crate::entity::{Entity, Value, Values};
 use crate::project::names::SymbolId;
 use crate::project::query::Query;
-use atlas_facts::{BindingKind, DefId, ExprId, Narrowing};
+use atlas_facts::{BindingKind, DefId, Expr, ExprId, Narrowing};
 
 impl Query<'_> {
     /// Returns the values of a name or attribute at a line where tests restrict them; `None` if no test does. `known`
@@ -11,27 +11,87 @@ impl Query<'_> {
     pub(super) fn narrowed(&self, expr: ExprId, scope: DefId, line: u32, known: &Values) -> Option<Values> {
         let all = &self.file.facts().narrowings;
         let first = all.partition_point(|one| one.target < expr);
-        // The innermost test is the last that begins before the line.
         let ours = all[first..].iter().take_while(|one| one.target == expr);
         let valid = ours.filter(|one| one.first_line <= line && line <= one.last_line);
-        let narrowing = valid.filter(|one| self.is_around(one.scope, scope)).last()?;
-        if self.is_assigned_since(narrowing, line) {
-            return None;
+        let mut valid: Vec<&Narrowing> = valid.filter(|one| self.is_around(one.scope, scope)).collect();
+        // Both outcomes on one line: `x instanceof A ? x.a() : x.b()`.
+        let is_both = |one: &&Narrowing, other: &&Narrowing| {
+            one.is_excluded != other.is_excluded
+                && (one.test_line, one.annotation) == (other.test_line, other.annotation)
+        };
+        let outcomes = valid.clone();
+        valid.retain(|one| match outcomes.iter().any(|other| is_both(one, other)) {
+            true => !one.is_excluded && !self.is_divided(one, known),
+            false => true,
+        });
+        let mut left = known.clone();
+        for one in valid.iter().filter(|one| one.is_excluded && !self.is_assigned_since(one, line)) {
+            let unwanted = self.tested(one);
+            let others = left.iter().filter(|value| match self.has_literal(value, one) {
+                Some(has) => !has,
+                None => !self.is_kind_of_any(value, &unwanted),
+            });
+            left = others.copied().collect();
         }
-        let mut wanted = self.annotated(narrowing.annotation, narrowing.scope);
-        if narrowing.is_class {
-            wanted = wanted.into_iter().filter_map(class_object).collect();
+        let is_left = !left.is_empty() && left.len() < known.len();
+        // The innermost test is the last that begins before the line.
+        let innermost = valid.iter().rev().find(|one| !one.is_excluded);
+        let Some(narrowing) = innermost.filter(|one| !self.is_assigned_since(one, line)) else {
+            return is_left.then_some(left);
+        };
+        let wanted = self.tested(narrowing);
+        if let Expr::Elements { .. } = self.file.expr(narrowing.annotation) {
+            let fitting = left.iter().filter(|value| self.has_literal(value, narrowing) != Some(false));
+            let kept: Values = fitting.copied().collect();
+            return (!kept.is_empty() && kept.len() < known.len()).then_some(kept);
         }
         if wanted.is_empty() {
-            return None;
+            return is_left.then_some(left);
         }
-        let mut kept = Values::new();
-        for &value in known {
-            if wanted.iter().any(|wanted| self.is_kind_of(value.entity, wanted.entity)) {
-                merge(&mut kept, [value].into_iter().collect());
-            }
-        }
+        let candidates = if is_left { &left } else { known };
+        let fitting = candidates.iter().filter(|value| self.is_kind_of_any(value, &wanted));
+        let kept: Values = fitting.copied().collect();
         Some(if kept.is_empty() { wanted } else { kept })
+    }
+
+    /// Returns whether only some of the values are of the type that a test looks for.
+    fn is_divided(&self, narrowing: &Narrowing, known: &Values) -> bool {
+        let wanted = self.tested(narrowing);
+        let fits = |value: &Value| match self.has_literal(value, narrowing) {
+            Some(has) => has,
+            None => self.is_kind_of_any(value, &wanted),
+        };
+        known.iter().any(fits) && !known.iter().all(fits)
+    }
+
+    /// Returns the values that a test looks for.
+    fn tested(&self, narrowing: &Narrowing) -> Values {
+        let wanted = self.annotated(narrowing.annotation, narrowing.scope);
+        match narrowing.is_class {
+            true => wanted.into_iter().filter_map(class_object).collect(),
+            false => wanted,
+        }
+    }
+
+    /// Returns whether the member that a test compares with a literal has just that as its type: `kind: "circle"`.
+    fn has_literal(&self, value: &Value, narrowing: &Narrowing) -> Option<bool> {
+        let Expr::Elements { items, keys, .. } = self.file.expr(narrowing.annotation) else { return None };
+        let (Expr::Key(literal), Entity::Instance(class)) = (self.file.expr(*items.first()?), value.entity) else {
+            return None;
+        };
+        let member = self.class_member(class, self.file.sym(*keys.first()?), value.via);
+        let [Value { entity: Entity::Definition(field), .. }] = member[..] else { return None };
+        let (file, _) = self.definition(field);
+        let signature = file.text(file.def(self.index.symbols.get(field).def).signature);
+        let (_, declared) = signature.split_once(':')?;
+        let declared = declared.trim().trim_end_matches([';', ',']).trim_end();
+        let quoted = declared.len() > 1 && declared.starts_with(['"', '\'']) && declared.ends_with(['"', '\'']);
+        let own = declared.get(1..declared.len().saturating_sub(1)).filter(|_| quoted)?;
+        (!own.contains(['"', '\''])).then(|| own == self.file.text(*literal))
+    }
+
+    fn is_kind_of_any(&self, value: &Value, wanted: &Values) -> bool {
+        wanted.iter().any(|wanted| self.is_kind_of(value.entity, wanted.entity))
     }
 
     fn is_around(&self, outer: DefId, mut scope: DefId) -> bool {

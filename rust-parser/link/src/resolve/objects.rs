@@ -126,8 +126,20 @@ impl Query<'_> {
         match self.text(name) {
             "bind" if self.is_called(receiver) => Some(smallvec![receiver]),
             "call" | "apply" if self.is_called(receiver) => Some(self.call_result(receiver, None)),
-            _ => None,
+            _ if self.file.rules.function_types.is_empty() => None,
+            _ => {
+                let held: Values =
+                    self.held(receiver).into_iter().filter(|&held| self.is_functional(held, name)).collect();
+                (!held.is_empty()).then(|| self.flat_map(held, |function| self.call_result(function, None)))
+            }
         }
+    }
+
+    /// Returns whether a member of a value is the method by which functions of a type are called: `f.apply(x)`.
+    pub fn is_functional(&self, value: Value, name: Sym) -> bool {
+        let types = &self.file.rules.function_types;
+        let is_function = matches!(value.entity, Entity::Definition(symbol) if is_callable(self.kind(symbol)));
+        !types.is_empty() && is_function && types.values().any(|&method| method == name)
     }
 
     /// Returns whether a value is a function, also one that is known by its type only.

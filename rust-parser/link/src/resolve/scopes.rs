@@ -50,6 +50,7 @@ impl Query<'_> {
             } else if !matches!(kind, Kind::Constant | Kind::Field) {
                 let entries = self.file.entries(here, name);
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
+                let is_other = is_other || self.in_type.get() && entries.iter().all(|entry| self.is_variable(entry));
                 if !entries.is_empty() && !is_other && self.is_visible(entries, line) {
                     return Some(self.local_values(here, entries, line));
                 }
@@ -107,6 +108,22 @@ impl Query<'_> {
             Bound::Definition(def) => matches!(self.file.outline(def).kind, Kind::Constant | Kind::Field),
             Bound::Binding(_) | Bound::Parameter(_) => true,
             Bound::Import(_) => false,
+        }
+    }
+
+    /// Returns whether a name is that of a variable, which hides no type: `struct ops *ops`, `func (server *server)`.
+    fn is_variable(&self, entry: &NameEntry) -> bool {
+        let rules = &self.file.rules;
+        if !rules.included_globals && !rules.known_types {
+            return false;
+        }
+        match entry.bound {
+            Bound::Parameter(_) => true,
+            Bound::Binding(binding) => {
+                let binding = &self.file.facts().bindings[binding as usize];
+                binding.value.is_some() || rules.included_globals && binding.annotation.is_some()
+            }
+            _ => false,
         }
     }
 

@@ -199,6 +199,14 @@ impl Query<'_> {
         position: u16,
         (scope, line): At,
     ) -> Option<Values> {
+        if !self.file.rules.gathering_functions.is_empty() {
+            let gathers = |value: Value| {
+                self.dotted_name(value).is_some_and(|name| self.file.rules.gathering_functions.contains(&*name))
+            };
+            let arg = args.get(position as usize).filter(|arg| arg.keyword.is_none())?;
+            let is_gathered = self.eval(callee, scope, line).into_iter().any(gathers);
+            return is_gathered.then(|| self.eval(arg.value, scope, line));
+        }
         let Expr::Attribute { base, name } = *self.file.expr(callee) else { return None };
         let is_global = matches!(*self.file.expr(base), Expr::Name(name) if self.file.text(name) == "Promise");
         if !is_global || !self.file.rules.prototypes || !matches!(self.file.text(name), "all" | "allSettled") {

@@ -100,6 +100,9 @@ impl Query<'_> {
                         if let Some(table) = self.table_of_functions(&values, group) {
                             return self.held_in(scope, table);
                         }
+                        if let Some(functions) = self.held_functions(declared, scope, group) {
+                            return self.held_in(scope, functions);
+                        }
                         if is_known(&values) {
                             return self.held_in(scope, values);
                         }
@@ -173,6 +176,28 @@ impl Query<'_> {
         matches!(values[..], [Value { entity: Entity::Table(_), .. }]).then_some(values)
     }
 
+    /// Returns the functions that a variable holds whose type says no more than that it is a function.
+    fn held_functions(&self, declared: ExprId, scope: DefId, group: &[NameEntry]) -> Option<Values> {
+        if !self.is_function_type(self.file, declared) {
+            return None;
+        }
+        let mut found = Values::new();
+        for entry in group {
+            if let Bound::Binding(binding) = entry.bound {
+                let binding = &self.file.facts().bindings[binding as usize];
+                if binding.value.is_some() {
+                    let values = self.binding_values(binding, binding.scope);
+                    merge(&mut found, if values.is_empty() { smallvec![Value::unknown()] } else { values });
+                }
+            }
+        }
+        merge(&mut found, self.stored(self.file.symbols[scope as usize], group[0].name));
+        found.retain(|value| !matches!(value.entity, Entity::Nothing | Entity::Builtin(_)));
+        let is_function =
+            |value: &Value| matches!(value.entity, Entity::Definition(symbol) if is_callable(self.kind(symbol)));
+        (!found.is_empty() && found.len() <= MAX_VALUES && found.iter().all(is_function)).then_some(found)
+    }
+
     /// Returns the values of a variable of this scope from the view of other files.
     fn held_in(&self, scope: DefId, values: Values) -> Values {
         let is_module = scope == 0;
@@ -199,6 +224,13 @@ impl Query<'_> {
             let mut values = if is_given { results.clone() } else { Values::new() };
             merge(&mut values, bound);
             merge(&mut values, results);
+            // `array` says less than the display that is returned.
+            if let Expr::Literal(LiteralType::List) = self.file.expr(declared)
+                && let [(value, line)] = self.returned_values(function)[..]
+                && let Expr::Elements { kind: LiteralType::Dict, .. } = self.file.expr(value)
+            {
+                return published(self.eval(value, function, line), None);
+            }
             return published(values, None);
         }
         if definition.flags & flags::GENERATOR != 0 && !self.file.rules.block_yields {

@@ -219,6 +219,7 @@ impl Query<'_> {
                 let members = self.called_attribute(receiver, name);
                 self.flat_map(members, |member| match member.entity {
                     _ if let Some(made) = self.form_result(receiver, name, member) => made,
+                    _ if self.is_building(receiver, member, args) => smallvec![receiver],
                     _ if let Some(records) = self.record_result(member, args, scope, line) => records,
                     Entity::External(external) => self.external_result(external, member, args, scope, line),
                     _ => self.call_with(member, Some(self.seen_object(receiver)), &arguments),
@@ -274,6 +275,9 @@ impl Query<'_> {
             }
             if rules.copy_functions.contains(&dotted) {
                 return self.eval(first.value, scope, line);
+            }
+            if rules.entering_functions.contains(&dotted) {
+                return self.flat_map(self.eval(first.value, scope, line), |value| self.enter_result(value));
             }
             if rules.partial_functions.contains(&dotted) {
                 let held = self.eval(first.value, scope, line).into_iter();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values, merge};
-use crate::project::file_entry::{Bound, NameEntry};
+use crate::project::file_entry::{Bound, NameEntry, is_callable};
 use crate::project::names::{EMPTY, Sym};
 use crate::project::query::Query;
 use crate::resolve::types::is_known;
@@ -90,6 +90,9 @@ impl Query<'_> {
         // Of several declarations in one function, the last before the line counts.
         let earlier = declarations.partition_point(|(binding, _)| binding.line <= line);
         for &(_, annotation) in declarations[..earlier].iter().rev().chain(&declarations[earlier..]) {
+            if let Some(functions) = self.assigned_functions(annotation, &bindings, scope, line) {
+                return functions;
+            }
             let values = self.annotated(annotation, scope);
             if is_known(&values) {
                 return values;
@@ -119,6 +122,20 @@ impl Query<'_> {
         let values = self.with_stores(values, scope, name);
         self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
         values
+    }
+
+    /// Returns the functions that a variable holds at a line if its type says no more than that it is a function.
+    fn assigned_functions(&self, declared: ExprId, bindings: &[&Binding], scope: DefId, line: u32) -> Option<Values> {
+        if !self.is_function_type(self.file, declared) {
+            return None;
+        }
+        let given = bindings.iter().filter(|binding| binding.line <= line && binding.value.is_some());
+        let given: Vec<&Binding> = given.copied().collect();
+        let recent = given.len().saturating_sub(MAX_ASSIGNMENTS);
+        let found = self.with_depth(|| self.assigned_values(&given[recent..], scope));
+        let is_function =
+            |value: &Value| matches!(value.entity, Entity::Definition(symbol) if is_callable(self.kind(symbol)));
+        (!found.is_empty() && found.iter().all(is_function)).then_some(found)
     }
 
     /// Returns what the default value of a parameter says about it: an object of the project, rather than a flag.
@@ -182,7 +199,7 @@ impl Query<'_> {
             BindingKind::Assign => local_type(self.eval(value, scope, line)),
             BindingKind::Iterate => {
                 let values = self.eval(value, scope, line);
-                local_type(self.flat_map(values, |value| self.element(value, true)))
+                local_type(self.flat_map(values, |value| self.looped(value)))
             }
             BindingKind::Enter => {
                 let values = self.eval(value, scope, line);
@@ -198,6 +215,20 @@ impl Query<'_> {
             },
             BindingKind::Return | BindingKind::Yield | BindingKind::Outer => Values::new(),
         }
+    }
+
+    /// Returns what a loop over a value gives: an element, or the object that stands for a wrapper of it.
+    fn looped(&self, value: Value) -> Values {
+        let found = self.element(value, true);
+        let Entity::Instance(class) = value.entity else { return found };
+        let is_own = || {
+            let methods = self.file.rules.mapping_callbacks.iter();
+            methods.into_iter().any(|&name| {
+                let members = self.class_member(class, name, value.via);
+                members.iter().any(|member| matches!(member.entity, Entity::Definition(_) | Entity::External(_)))
+            })
+        };
+        if found.is_empty() && self.file.rules.comprehensions && !is_own() { smallvec![value] } else { found }
     }
 
     /// Returns the values of `target` in `_, target = callee()`.
@@ -296,7 +327,7 @@ impl Query<'_> {
 
     /// Returns the values of `target` in `with value as target`: the declared result of the enter method, else the
     /// value itself.
-    fn enter_result(&self, value: Value) -> Values {
+    pub(super) fn enter_result(&self, value: Value) -> Values {
         let class = match value.entity {
             Entity::Instance(class) => class,
             // A generator as a context manager: it binds what the function yields.

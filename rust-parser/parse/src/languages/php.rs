@@ -60,6 +60,13 @@ impl LanguageHooks for Php {
         }
     }
 
+    fn item_key(&self, walk: &Walk, item: NodeId) -> Option<NodeId> {
+        let parts: Vec<NodeId> = walk.tree.children(walk.tree.node(item).parent).collect();
+        let at = parts.iter().position(|&part| part == item)?;
+        let is_keyed = at >= 2 && walk.bytes_of(parts[at - 1]) == b"=>";
+        is_keyed.then(|| parts[at - 2])
+    }
+
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.name = match draft.kind {
             Kind::Namespace => dotted(&draft.name),
@@ -83,9 +90,14 @@ impl LanguageHooks for Php {
         if walk.kind_name(node) != "array_creation_expression" {
             return None;
         }
-        let items: Vec<NodeId> = walk.contents(node).collect();
-        let items: Vec<ExprId> = items.into_iter().map(|item| walk.expression(item)).collect();
-        let array = walk.builder.expr(Expr::Elements { kind: LiteralType::List, items, keys: Vec::new() });
+        let parts: Vec<NodeId> = walk.contents(node).collect();
+        let array = match keyed(walk, &parts) {
+            Some(array) => array,
+            None => {
+                let items = parts.into_iter().map(|item| walk.expression(item)).collect();
+                walk.builder.expr(Expr::Elements { kind: LiteralType::List, items, keys: Vec::new() })
+            }
+        };
         match called_member(walk, node) {
             Some(member) => Some(walk.builder.expr(Expr::OneOf(vec![member, array]))),
             None => Some(array),
@@ -264,6 +276,28 @@ fn callable_array(walk: &mut Walk, node: NodeId) {
     if let Some(member) = called_member(walk, node) {
         walk.refer(ReferenceKind::Read, member, walk.tree.line(node));
     }
+}
+
+/// `['key' => $item]`: a mapping, if each item has a key.
+fn keyed(walk: &mut Walk, parts: &[NodeId]) -> Option<ExprId> {
+    let mut pairs = Vec::new();
+    for &part in parts {
+        let &[key, item] = &walk.contents(part).collect::<Vec<_>>()[..] else { return None };
+        pairs.push((key, item));
+    }
+    if pairs.is_empty() {
+        return None;
+    }
+    let (mut items, mut keys) = (Vec::new(), Vec::new());
+    for (key, item) in pairs {
+        let selector = walk.selector(key);
+        keys.push(match *walk.builder.get(selector) {
+            Expr::Key(key) => key,
+            _ => 0,
+        });
+        items.push(walk.expression(item));
+    }
+    Some(walk.builder.expr(Expr::Elements { kind: LiteralType::Dict, items, keys }))
 }
 
 fn called_member(walk: &mut Walk, node: NodeId) -> Option<ExprId> {

@@ -67,6 +67,7 @@ impl LanguageHooks for Scala {
                 draft.flags |= flags::STATIC;
                 draft.kind = companion_kind(walk, draft);
             }
+            Kind::Class if is_implicit(walk, draft.node) => draft.flags |= flags::EXTENSION,
             Kind::Method if draft.name == "this" => {
                 draft.kind = Kind::Constructor;
                 let class = walk.builder.facts.definitions[draft.parent as usize].name;
@@ -109,6 +110,14 @@ impl LanguageHooks for Scala {
         let callee = walk.annotation(outer);
         Some(walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: true }))
     }
+}
+
+/// Returns whether a class adds members to the type of its parameter: `implicit class Rich(name: Name)`.
+fn is_implicit(walk: &Walk, class: NodeId) -> bool {
+    walk.tree
+        .children(class)
+        .take_while(|&part| walk.bytes_of(part) != b"class")
+        .any(|part| walk.text_of(part).split_whitespace().any(|word| word == "implicit"))
 }
 
 /// Records the call of `name` in `name.size` if `name` is not a variable: it may be a member without parentheses.
@@ -253,7 +262,7 @@ fn case_class(walk: &mut Walk, node: NodeId) {
     let Some(class) = walk.child(node, "type") else { return };
     let clause = walk.tree.node(node).parent;
     let whole = walk.tree.node(walk.tree.node(clause).parent).parent;
-    let is_wrapper = matches!(walk.bytes_of(class), b"Some" | b"Success");
+    let is_wrapper = matches!(walk.bytes_of(class), b"Some" | b"Success" | b"Right");
     let value = if is_wrapper {
         let value = walk.child(whole, "value").filter(|_| walk.kind_name(whole) == "match_expression");
         value.map(|value| walk.expression(value))

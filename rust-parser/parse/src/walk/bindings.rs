@@ -109,7 +109,12 @@ impl Walk<'_> {
         for (at, &item) in items.iter().enumerate() {
             let before = commas.iter().filter(|&&comma| comma < item).count();
             let position = (if commas.is_empty() { at } else { before }).min(u16::MAX.into()) as u16;
+            let item_key = self.language.hooks.item_key(self, item);
             let (kind, value) = match draft.value {
+                Some(base) if let Some(key) = item_key => {
+                    let index = self.selector(key);
+                    (BindingKind::Assign, Some(self.builder.expr(Expr::Index { base, index })))
+                }
                 Some(value) if after_rest => {
                     let key = self.builder.owned_name(format!("-{}", items.len() - at));
                     let index = self.builder.expr(Expr::Key(key));

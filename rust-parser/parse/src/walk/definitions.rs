@@ -202,6 +202,7 @@ impl Walk<'_> {
                 Kind::TypeAlias => self.annotation(declared),
                 _ => self.type_expression(declared),
             };
+            let expr = self.language.hooks.value_type(self, draft, expr);
             self.builder.facts.definitions[definition as usize].declared_type = Some(expr);
         }
     }

@@ -4,7 +4,7 @@ use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::query::matching::{Captures, all, first};
 use crate::query::vocabulary::{Capture, Role, Shape};
-use crate::walk::state::{MAX_DEPTH, NOT_MADE, Walk};
+use crate::walk::state::{MAX_DEPTH, NOT_MADE, READ_CLAIMED, Walk};
 use atlas_facts::{Arg, Expr, ExprId, KEY_MARK, Kind, LiteralType, Name};
 
 /// Largest number of arguments of a call, elements of a display or options of a choice.
@@ -304,6 +304,10 @@ impl Walk<'_> {
     fn attribute_shape(&mut self, captures: &Captures, in_type: bool) -> ExprId {
         let base = match (first(captures, Capture::Base), first(captures, Capture::Scope)) {
             (Some(node), _) => {
+                let is_element = self.language.rules(self.tree.node(node).kind).records_index;
+                if is_element && !in_type && !self.is_claimed(node, READ_CLAIMED) {
+                    self.read_element(node);
+                }
                 self.claim_read(node);
                 self.part(node, in_type)
             }

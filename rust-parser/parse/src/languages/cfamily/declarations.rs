@@ -4,7 +4,10 @@ use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::walk::drafts::BindingDraft;
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId, Kind, ReferenceKind};
+use atlas_facts::{BindingKind, Expr, ExprId, Kind, LiteralType, ReferenceKind};
+
+/// Largest number of recorded structs in a table.
+const MAX_LITERALS: usize = 256;
 
 /// `T a = x, *b;`: each name has the type and its own value. In C++, a value of a class is created by its constructor.
 pub fn declaration(walk: &mut Walk, node: NodeId) {
@@ -57,6 +60,14 @@ fn made_value(
         _ => false,
     };
     match (annotation, value) {
+        (Some(callee), Some(list))
+            if is_class
+                && !(is_cpp && in_function)
+                && let Some(made) = literal(walk, declarator, list, callee) =>
+        {
+            walk.read(list);
+            Some(made)
+        }
         (Some(callee), _) if makes && is_cpp && is_class && in_function => {
             let args = walk.arguments(value);
             let expr = walk.builder.expr(Expr::Call { callee, args, new: true });
@@ -69,6 +80,44 @@ fn made_value(
         }
         _ => None,
     }
+}
+
+/// `struct ops o = { .open = f }`, `struct ops all[] = { { f }, { g } }`: literals of the declared type. C++ calls a
+/// constructor unless members are named.
+fn literal(walk: &mut Walk, declarator: NodeId, list: NodeId, callee: ExprId) -> Option<ExprId> {
+    let inner = walk.child(declarator, "declarator")?;
+    if walk.kind_name(list) != "initializer_list" {
+        return None;
+    }
+    match walk.kind_name(inner) {
+        "identifier" => literal_of(walk, list, callee),
+        "array_declarator" => {
+            let parts: Vec<NodeId> = walk.contents(list).take(MAX_LITERALS).collect();
+            let inner = |walk: &Walk, part: NodeId| match walk.kind_name(part) {
+                "initializer_pair" => walk.child(part, "value"),
+                _ => Some(part),
+            };
+            let mut items = Vec::new();
+            for part in parts {
+                let list = inner(walk, part).filter(|&part| walk.kind_name(part) == "initializer_list")?;
+                items.push(literal_of(walk, list, callee)?);
+            }
+            let elements = Expr::Elements { kind: LiteralType::List, items, keys: Vec::new() };
+            Some(walk.builder.expr(elements))
+        }
+        _ => None,
+    }
+}
+
+fn literal_of(walk: &mut Walk, list: NodeId, callee: ExprId) -> Option<ExprId> {
+    let is_named = walk.contents(list).any(|part| walk.kind_name(part) == "initializer_pair");
+    if !is_named && walk.builder.facts.language == "cpp" {
+        return None;
+    }
+    let args = walk.arguments(Some(list));
+    let expr = walk.builder.expr(Expr::Call { callee, args, new: true });
+    walk.refer(ReferenceKind::Call, expr, walk.tree.line(list));
+    Some(expr)
 }
 
 /// Returns whether a declarator declares a function, rather than a variable that holds one.
@@ -85,7 +134,7 @@ fn is_prototype(walk: &Walk, mut declarator: NodeId) -> bool {
 }
 
 /// Returns whether a declarator declares a variable that holds a function, or several: `(*f)(void)`, `(*f[])(void)`.
-fn is_function_pointer(walk: &Walk, mut declarator: NodeId) -> bool {
+pub fn is_function_pointer(walk: &Walk, mut declarator: NodeId) -> bool {
     if walk.kind_name(declarator) == "init_declarator" {
         declarator = walk.child(declarator, "declarator").unwrap_or(declarator);
     }

@@ -16,14 +16,14 @@ use std::borrow::Cow;
 
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
-use crate::languages::cfamily::declarations::{declaration, initializer};
+use crate::languages::cfamily::declarations::{declaration, initializer, is_function_pointer};
 use crate::languages::cfamily::names::{claim_qualifiers, plain_name, qualified, tag};
 use crate::languages::conditionals::flattened;
 use crate::rewriting::Edit;
 use crate::walk::definitions::holds_members;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, ExprId, Import, ImportKind, Kind, LiteralType, flags};
+use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
 use atlas_languages::Settings;
 
 pub struct CFamily;
@@ -108,6 +108,10 @@ impl LanguageHooks for CFamily {
             // `typedef struct Node Node;` adds no information.
             Kind::TypeAlias => draft.declared.is_none_or(|declared| tag(walk, declared) != draft.name),
             Kind::Class | Kind::Struct | Kind::Enum => {
+                // `typedef struct list { ... } list_t;` declares the struct beside the alias.
+                if walk.kind_of(draft.parent) == Kind::TypeAlias {
+                    draft.parent = walk.builder.facts.definitions[draft.parent as usize].parent;
+                }
                 nest(walk, draft);
                 true
             }
@@ -121,6 +125,16 @@ impl LanguageHooks for CFamily {
 
     fn end(&self, walk: &mut Walk) {
         test_macros::mark_run(walk);
+    }
+
+    /// `int (*open)(void)`: a function that returns the declared type.
+    fn value_type(&self, walk: &mut Walk, draft: &DefinitionDraft, annotation: ExprId) -> ExprId {
+        let declarator = walk.child(draft.node, "declarator");
+        let is_function = draft.kind == Kind::Field && declarator.is_some_and(|one| is_function_pointer(walk, one));
+        match is_function {
+            true => walk.builder.expr(Expr::Call { callee: annotation, args: Vec::new(), new: false }),
+            false => annotation,
+        }
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
@@ -139,11 +153,30 @@ impl LanguageHooks for CFamily {
             "call_expression" => {
                 let function = walk.child(node, "function")?;
                 walk.claim_read(function);
-                None
+                position(walk, node, function)
             }
             _ => None,
         }
     }
+}
+
+/// `std::get<1>(pair)`: an element of a tuple.
+fn position(walk: &mut Walk, node: NodeId, function: NodeId) -> Option<ExprId> {
+    let named = match walk.kind_name(function) {
+        "qualified_identifier" => walk.child(function, "name")?,
+        _ => function,
+    };
+    let name = walk.child(named, "name").filter(|_| walk.kind_name(named) == "template_function")?;
+    let types: Vec<NodeId> = walk.contents(walk.child(named, "arguments")?).collect();
+    let given: Vec<NodeId> = walk.contents(walk.child(node, "arguments")?).collect();
+    let (&[at], &[tuple]) = (&types[..], &given[..]) else { return None };
+    if walk.bytes_of(name) != b"get" || walk.kind_name(at) != "number_literal" {
+        return None;
+    }
+    let base = walk.expression(tuple);
+    let key = walk.name_of(at);
+    let index = walk.builder.expr(Expr::Key(key));
+    Some(walk.builder.expr(Expr::Index { base, index }))
 }
 
 /// Collects the functions that this file defines, whose declarations in the same file are redundant.

@@ -87,7 +87,8 @@ impl LanguageHooks for Ecmascript {
             }
             "assignment_expression" => note_assignment(walk, node),
             "object" => note_values(walk, node),
-            "binary_expression" => instance_test(walk, node),
+            "binary_expression" => comparison(walk, node),
+            "switch_case" => member_case(walk, node),
             "enum_body" => enum_members(walk, node),
             "jsx_closing_element" => {
                 if let Some(name) = walk.child(node, "name") {
@@ -373,12 +374,40 @@ fn overload(walk: &Walk, draft: &mut DefinitionDraft) {
     }
 }
 
+/// `x instanceof T`, `x.kind === "circle"`.
+fn comparison(walk: &mut Walk, node: NodeId) {
+    let operator = walk.child(node, "operator").map(|operator| walk.bytes_of(operator).to_vec());
+    let equal = match operator.as_deref() {
+        Some(b"===" | b"==") => true,
+        Some(b"!==" | b"!=") => false,
+        _ => return instance_test(walk, node),
+    };
+    let (Some(left), Some(literal)) = (walk.child(node, "left"), walk.child(node, "right")) else { return };
+    if let (Some(object), Some(member)) = (walk.child(left, "object"), walk.child(left, "property")) {
+        walk.narrow_by_member(node, object, (member, literal), equal);
+    }
+}
+
+/// `switch (x.kind) { case "circle": ... }`.
+fn member_case(walk: &mut Walk, node: NodeId) {
+    let whole = walk.tree.node(walk.tree.node(node).parent).parent;
+    let (Some(literal), Some(value)) = (walk.child(node, "value"), walk.child(whole, "value")) else { return };
+    let Some(path) = walk.contents(value).next().filter(|&path| walk.kind_name(path) == "member_expression") else {
+        return;
+    };
+    if let (Some(object), Some(member)) = (walk.child(path, "object"), walk.child(path, "property"))
+        && let Some(annotation) = walk.member_type(member, literal)
+    {
+        let target = walk.expression(object);
+        walk.narrow_in(node, target, annotation, node);
+    }
+}
+
 /// `x instanceof T`.
 fn instance_test(walk: &mut Walk, node: NodeId) {
     if let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right")) {
         let annotation = walk.expression(right);
         walk.narrow_branch(node, left, annotation);
-        narrow_rest(walk, node, left, annotation);
     }
 }
 
@@ -393,7 +422,6 @@ fn guard(walk: &mut Walk, node: NodeId) {
     let callee = walk.expression(callee);
     let annotation = marked(walk, "is", vec![callee]);
     walk.narrow_branch(node, tested, annotation);
-    narrow_rest(walk, node, tested, annotation);
 }
 
 /// Returns whether a node is a condition or an operand of one.
@@ -403,39 +431,6 @@ fn is_condition(walk: &Walk, node: NodeId) -> bool {
         parent = walk.tree.node(parent).parent;
     }
     matches!(walk.kind_name(parent), "if_statement" | "binary_expression" | "ternary_expression" | "while_statement")
-}
-
-/// `if (!(x instanceof T)) return`: the test holds in the rest of the block.
-fn narrow_rest(walk: &mut Walk, test: NodeId, target: NodeId, annotation: ExprId) {
-    let mut node = walk.tree.node(test).parent;
-    let mut is_negated = false;
-    while matches!(walk.kind_name(node), "parenthesized_expression" | "unary_expression") {
-        if walk.kind_name(node) == "unary_expression" {
-            if is_negated || !walk.bytes_of(node).starts_with(b"!") {
-                return;
-            }
-            is_negated = true;
-        }
-        node = walk.tree.node(node).parent;
-    }
-    if !is_negated || walk.kind_name(node) != "if_statement" || walk.child(node, "alternative").is_some() {
-        return;
-    }
-    let Some(mut last) = walk.child(node, "consequence") else { return };
-    if walk.kind_name(last) == "statement_block" {
-        let Some(statement) = walk.contents(last).last() else { return };
-        last = statement;
-    }
-    let leaves = matches!(
-        walk.kind_name(last),
-        "return_statement" | "throw_statement" | "continue_statement" | "break_statement"
-    );
-    let block = walk.tree.node(node).parent;
-    if leaves && matches!(walk.kind_name(block), "statement_block" | "program") {
-        let lines = (walk.line_of_end(node), walk.line_of_end(block));
-        let target = walk.expression(target);
-        walk.narrow_lines(test, target, annotation, lines);
-    }
 }
 
 /// Binds what a call stores in a container: `xs.push(x)`, `m.set("key", x)`, `Object.assign(to, from)`.

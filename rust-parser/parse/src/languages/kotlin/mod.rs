@@ -55,6 +55,9 @@ impl LanguageHooks for Kotlin {
         match walk.kind_name(node) {
             // An annotation is not a call at its position.
             "annotation" | "file_annotation" => {
+                if walk.kind_name(node) == "file_annotation" {
+                    name_of_file(walk, node);
+                }
                 walk.claim_call(node);
                 walk.contents(node).for_each(|part| walk.claim_call(part));
             }
@@ -165,6 +168,20 @@ fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
     }
     let callee = walk.type_expression(result);
     walk.builder.expr(Expr::Call { callee, args, new: receiver.is_some() })
+}
+
+/// `@file:JvmName("Helpers")`: the class that has the functions of the file is a decorator of the file.
+fn name_of_file(walk: &mut Walk, node: NodeId) {
+    let text = walk.text_of(node).into_owned();
+    let given = text.split_once("JvmName(").and_then(|(_, rest)| rest.split('"').nth(1));
+    if let Some(given) = given.filter(|given| !given.is_empty()) {
+        let callee = walk.builder.name("JvmName");
+        let callee = walk.builder.name_expr(callee);
+        let key = walk.builder.owned_name(given.to_owned());
+        let value = walk.builder.expr(Expr::Key(key));
+        let expr = walk.builder.expr(Expr::Call { callee, args: vec![Arg { keyword: None, value }], new: false });
+        walk.builder.facts.definitions[0].decorators.push(expr);
+    }
 }
 
 /// `x is T` in a condition, `is T ->` in `when (x)`.

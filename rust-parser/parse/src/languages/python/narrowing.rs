@@ -15,10 +15,18 @@ pub fn narrow(walk: &mut Walk, test: NodeId, target: NodeId, annotation: ExprId,
         return;
     }
     let (scope, test_line) = (walk.scope(), walk.tree.line(test));
-    for (first_line, last_line) in guarded(walk, test) {
+    for ((first_line, last_line), holds) in guarded(walk, test) {
         if first_line <= last_line {
-            let narrowing = Narrowing { scope, target, annotation, is_class, test_line, first_line, last_line };
-            walk.builder.facts.narrowings.push(narrowing);
+            walk.builder.facts.narrowings.push(Narrowing {
+                scope,
+                target,
+                annotation,
+                is_class,
+                is_excluded: !holds,
+                test_line,
+                first_line,
+                last_line,
+            });
         }
     }
 }
@@ -38,65 +46,65 @@ pub fn narrow_case(walk: &mut Walk, case: NodeId) {
     }
     let lines = (walk.tree.line(case), walk.line_of_end(case));
     if let Some(subject) = walk.child(around, "subject") {
-        let (target, scope) = (walk.expression(subject), walk.scope());
+        let target = walk.expression(subject);
         if matches!(walk.builder.get(target), Expr::Name(_) | Expr::Attribute { .. }) {
-            let (first_line, last_line) = lines;
-            let test_line = first_line;
-            let narrowing = Narrowing { scope, target, annotation, is_class: false, test_line, first_line, last_line };
-            walk.builder.facts.narrowings.push(narrowing);
+            walk.narrow_lines(case, target, annotation, lines, true);
         }
     }
 }
 
-/// Returns the lines that run only if the test holds.
-fn guarded(walk: &Walk, test: NodeId) -> Vec<(u32, u32)> {
+/// Returns the lines that run only with one outcome of the test, and the outcome.
+fn guarded(walk: &Walk, test: NodeId) -> Vec<((u32, u32), bool)> {
     let lines = |node: NodeId| (walk.tree.line(node), walk.line_of_end(node));
     let mut found = Vec::new();
-    let mut holds = true;
+    // What the outcomes of the expression around say about the test.
+    let (mut if_true, mut if_false) = (Some(true), Some(false));
     let mut here = test;
     for _ in 0..MAX_AROUND {
         let parent = walk.tree.node(here).parent;
         let is_first = || walk.contents(parent).next() == Some(here);
         match walk.kind_name(parent) {
             "parenthesized_expression" => {}
-            "not_operator" => holds = !holds,
+            "not_operator" => std::mem::swap(&mut if_true, &mut if_false),
             "boolean_operator" => {
                 let is_and = walk.tree.children(parent).any(|child| walk.bytes_of(child) == b"and");
-                // `a and b` holds only if both do; `not a or b` fails only if both do.
-                if is_and != holds {
-                    return found;
-                }
+                // `a and b` holds only if both do, `a or b` fails only if both do.
+                let before_right = if is_and { if_true } else { if_false };
                 if is_first() {
-                    found.extend(walk.child(parent, "right").map(lines));
+                    found.extend(walk.child(parent, "right").map(lines).zip(before_right));
+                }
+                match is_and {
+                    true => if_false = None,
+                    false => if_true = None,
                 }
             }
             "conditional_expression" => {
                 let parts: Vec<NodeId> = walk.contents(parent).collect();
                 if parts.get(1) == Some(&here) {
-                    found.extend(parts.get(if holds { 0 } else { 2 }).map(|&part| lines(part)));
+                    found.extend(parts.first().map(|&part| lines(part)).zip(if_true));
+                    found.extend(parts.get(2).map(|&part| lines(part)).zip(if_false));
                 }
                 return found;
             }
             "if_clause" => {
                 let comprehension = walk.tree.node(parent).parent;
-                found.extend(holds.then(|| lines(comprehension)));
+                found.extend(if_true.map(|holds| (lines(comprehension), holds)));
                 return found;
             }
             "while_statement" => {
-                let body = walk.child(parent, "body").filter(|_| holds && is_first());
-                found.extend(body.map(lines));
+                let body = walk.child(parent, "body").filter(|_| is_first());
+                found.extend(body.map(lines).zip(if_true));
                 return found;
             }
             "assert_statement" => {
-                found.extend((holds && is_first()).then(|| rest_of_block(walk, parent)));
+                let rest = is_first().then(|| rest_of_block(walk, parent));
+                found.extend(rest.zip(if_true));
                 return found;
             }
             "if_statement" | "elif_clause" => {
-                let body = walk.child(parent, "consequence").filter(|_| is_first());
-                match body {
-                    Some(body) if holds => found.push(lines(body)),
-                    Some(body) => found.extend(without(walk, parent, body)),
-                    None => {}
+                if let Some(body) = walk.child(parent, "consequence").filter(|_| is_first()) {
+                    found.extend(if_true.map(|holds| (lines(body), holds)));
+                    found.extend(without(walk, parent, body).zip(if_false));
                 }
                 return found;
             }
@@ -107,31 +115,21 @@ fn guarded(walk: &Walk, test: NodeId) -> Vec<(u32, u32)> {
     found
 }
 
-/// Returns the lines that run if a condition fails: an `else` directly after its branch, and what follows a branch that
-/// leaves the block.
-fn without(walk: &Walk, statement: NodeId, body: NodeId) -> Vec<(u32, u32)> {
-    let mut found = Vec::new();
-    let mut others = walk.in_field(statement, "alternative");
-    if walk.kind_name(statement) == "elif_clause" {
-        return found;
+/// Returns the lines that run if a condition fails: the further branches, or what follows a branch that leaves the block.
+fn without(walk: &Walk, statement: NodeId, body: NodeId) -> Option<(u32, u32)> {
+    let whole = if walk.kind_name(statement) == "elif_clause" { walk.tree.node(statement).parent } else { statement };
+    let mut others = walk.in_field(whole, "alternative").filter(|&other| whole == statement || other > statement);
+    if let Some(first) = others.next() {
+        return Some((walk.tree.line(first), walk.line_of_end(others.last().unwrap_or(first))));
     }
-    match (others.next(), others.next()) {
-        (Some(only), None) if walk.kind_name(only) == "else_clause" => {
-            found.push((walk.tree.line(only), walk.line_of_end(only)));
-        }
-        (None, _) => {
-            let last = walk.contents(body).last();
-            let leaves = last.is_some_and(|last| {
-                matches!(
-                    walk.kind_name(last),
-                    "return_statement" | "raise_statement" | "continue_statement" | "break_statement"
-                )
-            });
-            found.extend(leaves.then(|| rest_of_block(walk, statement)));
-        }
-        _ => {}
-    }
-    found
+    let last = walk.contents(body).last();
+    let leaves = last.is_some_and(|last| {
+        matches!(
+            walk.kind_name(last),
+            "return_statement" | "raise_statement" | "continue_statement" | "break_statement"
+        )
+    });
+    (leaves && whole == statement).then(|| rest_of_block(walk, statement))
 }
 
 /// Returns the lines after a statement up to the end of its block.

@@ -393,7 +393,11 @@ fn match_arms(walk: &mut Walk, node: NodeId) {
 fn struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let variant = walk.child(node, "type").filter(|&path| is_variant(walk, path));
     let base = match variant {
-        Some(path) => Some(walk.type_expression(path)),
+        Some(path) => {
+            let expr = walk.type_expression(path);
+            walk.refer(ReferenceKind::Read, expr, walk.tree.line(path));
+            Some(expr)
+        }
         None => binding.value,
     };
     let fields = walk.contents(node).filter(|&part| walk.kind_name(part) == "field_pattern");
