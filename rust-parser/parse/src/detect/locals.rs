@@ -38,16 +38,27 @@ impl Walk<'_> {
         joined
     }
 
-    /// Returns the texts that the class around a node gives a field of its own: `this.url` of `url = base + "/users"`.
+    /// Returns the text that the class around a node, or else its base in this file, gives a field: `this.url` of
+    /// `url = base + "/users"`.
     pub(super) fn field_texts(&self, node: NodeId, text: &str, depth: u32) -> Vec<String> {
         let Some((_, name)) = text.split_once('.').filter(|(own, _)| OWN.contains(own)) else { return Vec::new() };
         let values = self.assigned_texts.get_or_init(|| self.texts_by_name());
         let Some(class) = self.class_around(node) else { return Vec::new() };
         let in_body = values.get(name).into_iter().flatten().filter(|&&value| self.function_around(value) == 0);
         let in_methods = values.get(text).into_iter().flatten();
-        let mut given = in_body.chain(in_methods).filter(|&&value| self.class_around(value) == Some(class));
+        let given: Vec<(NodeId, NodeId)> =
+            in_body.chain(in_methods).filter_map(|&value| Some((self.class_around(value)?, value))).collect();
+        let mut meant: Vec<NodeId> =
+            given.iter().filter(|&&(around, _)| around == class).map(|&(_, value)| value).collect();
+        if meant.is_empty() {
+            let is_base = |around: NodeId| {
+                let base = self.child(around, "name").map(|name| self.text_of(name).into_owned());
+                base.is_some_and(|base| self.is_in_class(node, &[base]))
+            };
+            meant = given.iter().filter(|&&(around, _)| is_base(around)).map(|&(_, value)| value).collect();
+        }
         let mut found = Vec::new();
-        if let (Some(&value), None) = (given.next(), given.next()) {
+        if let [value] = meant[..] {
             self.nested(|| self.add_strings(value, &mut found, depth + 1));
         }
         found
