@@ -185,3 +185,24 @@ def test_a_module_below_a_package_is_a_client() -> None:
     linker.update([parse("tags.ts", text.encode())])
     (properties,) = [json.loads(row[24]) for row in linker.unit("tags.ts").nodes() if row[24]]
     assert properties == {"requests": [["GET", "/tags", 4]]}
+
+
+def test_a_url_below_the_member_of_an_object_that_changes() -> None:
+    """A field's URL begins with a member of an object in another file: linking that file anew links the calls anew."""
+    server = b"from fastapi import FastAPI\napp = FastAPI()\n@app.get('/a/x')\ndef a(): ...\n@app.get('/b/x')\ndef b(): ...\n"
+    client = (
+        b"import { HttpClient } from '@angular/common/http';\nimport { env } from './env';\nclass Own {\n  url = env.base + 'x';\n"
+        b"  constructor(private http: HttpClient) {}\n  all() { return this.http.get(this.url); }\n}\n"
+    )
+    fixed = [parse(*one) for one in (("server.py", server), ("client.ts", client))]
+    linker = _parser.Linker(PROJECT, LANGUAGES)
+    linker.update(fixed)
+    called: list[list[str]] = []
+    for base in ("base: '/a/'", "base: '/b/'", "other: '/a/'", "in: { base: '/b/' }, base: '/a/'"):
+        env = parse("env.ts", f"export const env = {{ {base} }};\n".encode())
+        linker.update([env])
+        clean = _parser.Linker(PROJECT, LANGUAGES)
+        clean.update([*fixed, env])
+        assert linker.digests() == clean.digests(), base
+        called.append([edge[1] for edge in linker.unit("client.ts").edges() if edge[2] == "CALLS_ROUTE"])
+    assert called == [[f"{PROJECT}:route:GET /a/x"], [f"{PROJECT}:route:GET /b/x"], [], [f"{PROJECT}:route:GET /a/x"]]
