@@ -78,7 +78,7 @@ class Session(Talk):
         return resident_mb(self.process.pid) <= THIN_MB
 
     def end(self) -> int:
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(BrokenPipeError, BlockingIOError):  # of a test that has filled the pipe
             self.stdin.close()
         try:
             code = self.process.wait(20)

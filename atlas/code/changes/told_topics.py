@@ -94,7 +94,7 @@ async def answer_topic(
     assert reader.history is not None
     words = topic_words(text, authors)
     topic = topic_of(text, authors)
-    if not words or (len(words) == 1 and not is_alone):
+    if not words or (sum(not is_act(word) for word in words) < 2 and not is_alone):
         return None
     history = reader.history
     span = CommitSpan(question.old, last_of(question), question.after, question.until)

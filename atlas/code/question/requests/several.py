@@ -78,7 +78,8 @@ _OF_COMMITS = re.compile(
 )
 """A part that asks for what a list of commits says of each."""
 _OF_REASON = re.compile(
-    r"(?:and )?(?:why|by whom|who|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
+    r"(?:and )?(?:why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
+    r"|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
     r"|what had (?:gone|been|happened)|what (?:went|was) (?:wrong|broken))\b[^?]{0,80}",
     re.IGNORECASE,
 )
@@ -104,13 +105,14 @@ _OF_PACKAGES = re.compile(
     r"|pulls? in)\b",
     re.IGNORECASE,
 )
+_ASKS_PACKAGE = re.compile(r"(?:which|what) (?:librar(?:y|ies)|packages?|gems?|crates?|modules?) ", re.IGNORECASE)
+"""The package is what is asked for, and a later part is about it."""
 _OF_PACKAGE = re.compile(
     r"(?:if (?:not|so|yes),? )?(?:and )?(?:"
     r"(?:which|what) (?:files?|modules?|code|parts?(?: of \w+ \w+)?) (?:uses?|imports?|needs?|pulls?)"
     r" (?:it|them)(?: in)?(?:,? and for what|,? and why)?"
     r"|(?:in|at|from|with) (?:which|what) (?:minimum |min )?versions?"
     r"|what (?:do|does) (?:it|they|that|those) install(?:,? (?:at|in|with) (?:which|what) (?:minimum |min )?versions?)?"
-    r"|(?:which|what)(?: ones?)? (?:only )?needs? (?:it|them) (?:only )?for (?:their |its )?tests?"
     r"|what (?:is|was) special about the (?:version )?(?:jump|bump|upgrade|update)"
     r"|since (?:which|what|when)\b[^?]{0,20} is it (?:a dependency|needed|used|there|required)"
     r"|for what|what for|why)",
@@ -185,7 +187,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             continue
         if of_package and _OF_PACKAGE.fullmatch(bare):
             continue
-        of_package = is_first and _OF_PACKAGES.search(clause.text) is not None
+        of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
         if asks_packages and (kind := _OF_KIND.fullmatch(bare)) is not None:
