@@ -187,6 +187,8 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     if _SUBMODULES.search(asked.query.text) and (found := await answer_submodules(reader, asked.where)) is not None:
         return Answered(found)
     question = find_package_question(asked.query.text)
+    if _about_all(asked, Kind.UNUSED) is not None and (question is None or question.asks != PackageAspect.UNUSED):
+        return None  # `which exceptions does the package never raise`
     try:
         if name := await _named_as_package(reader, asked):
             wanted = PackageAspect.VERSION if _AND_VERSION.search(asked.query.text) else PackageAspect.DEPENDENTS

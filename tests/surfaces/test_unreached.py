@@ -106,6 +106,33 @@ class Other:
     def use_both(self):
         return Text(), Number()
 """,
+    "shop/_old_compat.py": """from shop import register
+
+HAS_NEW_PARSER = True
+HAS_OLD_PARSER = False
+HAS_TABLES = True
+HAS_NOTHING = False
+
+
+class StaleError(Exception):
+    pass
+
+
+class LateError(Exception):
+    pass
+
+
+def run():
+    if HAS_TABLES:
+        raise LateError
+""",
+    "tests/test_compat.py": """from shop._old_compat import HAS_OLD_PARSER, run
+
+
+def test_compat():
+    assert not HAS_OLD_PARSER
+    run()
+""",
     "tests/test_cart.py": """from shop.cart import Cart, recursive
 
 
@@ -156,6 +183,29 @@ async def test_a_method_called_by_a_computed_name_is_not_unused(atlas: Atlas) ->
     assert names(answer) == set()
     assert "computed names" in " ".join(answer.evidence.notes)
     assert ": none certain of 2" in answer.title
+
+
+async def test_unused_values_are_found_by_the_words_that_describe_them(atlas: Atlas) -> None:
+    answer = await ask(atlas, "is anything in shop/_old_compat.py declared but never used?")
+    assert {"HAS_NEW_PARSER", "HAS_NOTHING"} <= names(answer)
+    assert not {"HAS_TABLES", "HAS_OLD_PARSER", "LateError"} & names(answer)
+    assert "used by tests only: HAS_OLD_PARSER 4, run 17" in " ".join(answer.evidence.notes)
+    errors = await ask(atlas, "Of the errors declared at the top of shop/_old_compat.py, is any never raised anywhere?")
+    assert names(errors) == {"StaleError"}
+    assert "with `error|exception` in name or path in shop/_old_compat.py: 1 candidate of 2" in errors.title
+
+
+async def test_what_only_tests_use_is_listed_with_the_test(atlas: Atlas) -> None:
+    answer = await ask(atlas, "Are there compatibility flags that the package itself never reads, only the tests?")
+    lines = [line for group in answer.files for line in group.symbols]
+    assert [(line.name, line.detail) for line in lines] == [("HAS_OLD_PARSER", "used in tests/test_compat.py")]
+    assert "1 candidate of 4 used by tests only" in answer.title
+    assert "not used by tests either: HAS_NEW_PARSER 3, HAS_NOTHING 6" in " ".join(answer.evidence.notes)
+
+
+async def test_words_that_describe_nothing_are_searched_as_text(atlas: Atlas) -> None:
+    answer = await hybrid_search(atlas, "are there telemetry flags that nobody reads")
+    assert not isinstance(answer, RelationAnswer)
 
 
 async def test_unused_code_of_an_unknown_scope_says_so(atlas: Atlas) -> None:

@@ -32,7 +32,7 @@ _MANY_HITS = 120
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _PROSE = (Label.DOC_FILE, Label.DOC_SECTION, Label.ADR)
 _MAX_HOLDERS = 50
-_MIN_NAME = 3
+MIN_NAME = 3
 """Characters of a name that the index of words tells from others."""
 _DEFINES = re.compile(
     r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s+(?:\([^()]*\)\s*)?\Z"
@@ -111,22 +111,43 @@ async def find_definitions(
     condition: str,
     where: Filter,
     tests: TestScope = TestScope.ANY,
+    words: Sequence[str] = (),
 ) -> tuple[list[Node], int]:
-    """Return the definitions of a part that meet a condition on `n`, by file and line; and the number of all in it."""
+    """Return the definitions of a part that meet a condition on `n`, by file and line; and the number of all in it.
+
+    With `words`, each of them is a word of name or path; `a|b` is one of several, `compat` stands for `compatibility`.
+    """
     side = "n.is_test" if tests == TestScope.ONLY else "NOT n.is_test"
     inside = f"MATCH (n:{'|'.join(labels)}) WHERE {side} AND {part.condition}"
     query = f"{inside} AND {condition} RETURN n.uid ORDER BY n.path, n.line, n.uid"
     found = await reader.store.cypher(query, part.parameters, MAX_ROWS, TIMEOUT, where.project)
-    count = await reader.store.cypher(f"{inside} RETURN count(n)", part.parameters, 1, TIMEOUT, where.project)
     nodes = await reader.store.symbols([str(row[0]) for row in found.rows])
+    nodes = [node for node in nodes if keeps(where, node)]
+    if words:
+        query = f"{inside} RETURN n.name, n.path"
+        named = await reader.store.cypher(query, part.parameters, MAX_ROWS, TIMEOUT, where.project)
+        total = sum(_is_described(reader, words, f"{name} {path}") for name, path in named.rows)
+        return [each for each in nodes if _is_described(reader, words, f"{each.row.name} {each.row.path}")], total
+    count = await reader.store.cypher(f"{inside} RETURN count(n)", part.parameters, 1, TIMEOUT, where.project)
     total = count.rows[0][0]
-    return [node for node in nodes if keeps(where, node)], total if isinstance(total, int) else 0
+    return nodes, total if isinstance(total, int) else 0
 
 
-async def find_mentioned(reader: Reader, nodes: Sequence[Node], *, in_tests: bool = False) -> set[str]:
+def _is_described(reader: Reader, words: Sequence[str], name: str) -> bool:
+    """Return whether each word, or a beginning of it such as `err` of `error`, is in a name."""
+    parts = [part.lower() for part in reader.split_words(name) if len(part) >= MIN_NAME]
+    return all(
+        any(part.startswith(said) or said.startswith(part) for said in word.split("|") for part in parts)
+        for word in words
+    )
+
+
+async def find_mentioned(
+    reader: Reader, nodes: Sequence[Node], *, in_tests: bool = False, outside_tests: bool = False
+) -> set[str]:
     """Return the uids of definitions whose name stands in the text of other code, or in prose that can only mean it.
 
-    `in_tests` looks at tests only. A word that too many symbols have counts as mentioned.
+    `in_tests` looks at tests only, `outside_tests` at the rest. A word that too many symbols have counts as mentioned.
     """
     if not nodes:
         return set()
@@ -146,9 +167,9 @@ async def find_mentioned(reader: Reader, nodes: Sequence[Node], *, in_tests: boo
     mentioned: set[str] = set()
     for name, candidates in by_name.items():
         around = [others[uid] for uid in hits[name] if uid in others]
-        if in_tests:
-            around = [each for each in around if each.row.is_test]
-        is_common = (len(hits[name]) >= _MANY_HITS or len(name) < _MIN_NAME) and not in_tests
+        if in_tests or outside_tests:
+            around = [each for each in around if each.row.is_test == in_tests]
+        is_common = (len(hits[name]) >= _MANY_HITS or len(name) < MIN_NAME) and not in_tests
         is_distinctive = len(set(reader.split_words(name))) >= 3
         if is_common or _is_mentioned(name, candidates, around, texts, is_distinctive=is_distinctive):
             mentioned.update(each.row.uid for each in candidates)
@@ -228,7 +249,9 @@ def title_of(
     words = {Label.CLASS: "classes", Label.FUNCTION: "functions", Label.METHOD: "methods", Label.VALUE: "values"}
     named = [word for label, word in words.items() if label in kinds_of(intent)]
     kinds = "definitions" if len(named) > 2 else " and ".join(named)
+    kinds += "".join(f" with `{word}` in name or path" for word in intent.words)
     shown = "" if intent.exported is None else "exported " if intent.exported else "private "
     inside = f" in {part.text}" if part.text else ""
+    inside += " outside tests" if intent.tests == TestScope.EXCLUDED else ""
     count = counted(found, "candidate") if found else "none" if certain else "none certain"
     return f"{adjective} {shown}{kinds}{inside}: {count} of {total} {what}"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.occurrences import SkippedText, find_in_skipped
 from atlas.code.graph.absence.proof import unaccounted
@@ -18,8 +19,10 @@ from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.graph.unreached import (
     MAX_EXAMINED,
+    MIN_NAME,
     TIMEOUT,
     LinesOfFiles,
+    ProjectPart,
     find_definitions,
     find_mentioned,
     find_part,
@@ -31,18 +34,20 @@ from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
+from atlas.core.wording import counted
 
-_REFERS = "|".join(
-    (
-        EdgeType.CALLS,
-        EdgeType.REFERENCES,
-        EdgeType.IMPORTS,
-        EdgeType.USES_TYPE,
-        EdgeType.INHERITS,
-        EdgeType.OVERRIDES,
-        EdgeType.TESTS,
-    )
+_REFERRING = (
+    EdgeType.CALLS,
+    EdgeType.REFERENCES,
+    EdgeType.IMPORTS,
+    EdgeType.USES_TYPE,
+    EdgeType.INHERITS,
+    EdgeType.OVERRIDES,
+    EdgeType.TESTS,
 )
+_REFERS = "|".join(_REFERRING)
+_SHOWN = 6
+"""Definitions that a note lists."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 PROOF_SECONDS = 1.0
 MAX_PROVEN = 60
@@ -86,15 +91,65 @@ _REDEFINITION = re.compile(r"#\d+$")
 _ALL_NAMES = re.compile(r"^__all__\b[^\[(\n]{0,200}+[\[(]([^\])]*)", re.MULTILINE)
 
 
-async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer:
-    """Return the definitions that nothing refers to, in order of file and line. Raises store errors."""
+async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer | None:
+    """Return the definitions that nothing refers to, in order of file and line; None if the words describe none.
+
+    Raises store errors.
+    """
     part = await find_part(reader, intent.within, where.project)
     if not part.is_known:
         return EdgeAnswer(intent, Targets(part.text, (), reasons=("no file, folder, module or class of that name",)))
-    labels = kinds_of(intent)
-    by = " AND NOT m.is_test" if intent.tests == TestScope.EXCLUDED else ""
+    if not part.text and Label.VALUE in intent.labels and len(intent.labels) > 1 and not intent.words:
+        # of a whole project, values are asked for by name of the kind
+        intent = replace(intent, labels=tuple(label for label in intent.labels if label != Label.VALUE))
+    candidates = await _candidates(reader, intent, part, where)
+    if intent.words and not candidates.total:
+        return None
+    reasons, notes, found = candidates.reasons, list(candidates.notes), candidates.found
+    used: Mapping[str, Sequence[str]] = {}
+    if intent.tests == TestScope.EXCLUDED:
+        used = await _uses_in_tests(reader, found)
+    if intent.by_tests:
+        if unused := [node for node in found if node.row.uid not in used]:
+            notes.append(f"not used by tests either: {_listed(unused)}")
+        found = [node for node in found if node.row.uid in used]
+    elif part.text and intent.tests == TestScope.ANY:
+        notes += await _only_in_tests(reader, intent, part, where)
+    notes += left_out(+reasons)
+    if found:
+        public = "exported, but nothing here refers to them; " if candidates.is_public else ""
+        notes.append(
+            f"candidates: {public}reflection, configuration, templates and other packages may still reach them"
+        )
+    what = "used by tests only" if intent.by_tests else "without a reference"
+    title = title_of("unused", intent, part, len(found), candidates.total, what, certain=not +reasons)
+    related = tuple(RelatedSymbol(node, node.row.path, (), quoted=_told(used.get(node.row.uid, ()))) for node in found)
+    is_unknown = not found and bool(+reasons)
+    return EdgeAnswer(
+        intent, Targets(part.text, ()), related=related, notes=tuple(notes), is_unknown=is_unknown, title=title
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Definitions that nothing refers to, and what was left out."""
+
+    found: list[Node]
+    total: int
+    """All definitions of the kind in the part."""
+    reasons: Counter[str]
+    notes: tuple[str, ...]
+    is_public: bool
+    """Whether they are listed although other packages may use them."""
+
+
+async def _candidates(reader: Reader, intent: RelationIntent, part: ProjectPart, where: Filter) -> _Candidates:
+    outside = intent.tests == TestScope.EXCLUDED
+    by = " AND NOT m.is_test" if outside else ""
     condition = f"NOT EXISTS {{ MATCH (n)<-[:{_REFERS}]-(m) WHERE m.uid <> n.uid{by} }}"
-    nodes, total = await find_definitions(reader, part, labels, condition, where, intent.tests)
+    nodes, total = await find_definitions(
+        reader, part, kinds_of(intent), condition, where, intent.tests, words=intent.words
+    )
     nodes = await _without_used_twins(reader, nodes)
     reasons: Counter[str] = Counter()
     kept: list[Node] = []
@@ -105,34 +160,63 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
             reasons[reason] += 1
         else:
             kept.append(node)
-    notes: list[str] = []
-    is_public = not kept and intent.exported is None and reasons[_EXPORTED] > 0
+    found, notes = await _without_mentioned(reader, kept, reasons, outside_tests=outside)
+    is_public = not found and intent.exported is None and reasons[_EXPORTED] > 0
     if is_public:
         # all that is left is what other packages may use: named, because an empty list would read as "none"
         kept = [node for node in nodes if told.get(node.row.uid) == _EXPORTED]
         del reasons[_EXPORTED]
+        found, notes = await _without_mentioned(reader, kept, reasons, outside_tests=outside)
+    return _Candidates(found, total, reasons, tuple(notes), is_public)
+
+
+async def _without_mentioned(
+    reader: Reader, kept: Sequence[Node], reasons: Counter[str], *, outside_tests: bool
+) -> tuple[list[Node], list[str]]:
+    """Leave out definitions whose name stands elsewhere, and count them; a note says how many were looked at."""
+    notes: list[str] = []
     if len(kept) > MAX_EXAMINED:
         notes.append(f"the first {MAX_EXAMINED} of {len(kept)} in order of path were examined: name a folder or module")
     kept = kept[:MAX_EXAMINED]
-    mentioned = await find_mentioned(reader, kept)
+    mentioned = await find_mentioned(reader, kept, outside_tests=outside_tests)
     mentioned -= await _accounted(reader, [node for node in kept if node.row.uid in mentioned])
     reasons["named elsewhere without an edge"] += len(mentioned)
     found = [node for node in kept if node.row.uid not in mentioned]
-    hidden = await find_in_skipped(reader, {node.row.name for node in found}, where.project) if found else SkippedText()
+    project = kept[0].project if kept else ""
+    hidden = await find_in_skipped(reader, {node.row.name for node in found}, project) if found else SkippedText()
     reasons["named in files that are not indexed"] += sum(node.row.name in hidden.places for node in found)
-    found = [node for node in found if node.row.name not in hidden.places]
-    notes += left_out(+reasons)
-    if found:
-        public = "exported, but nothing here refers to them; " if is_public else ""
-        notes.append(
-            f"candidates: {public}reflection, configuration, templates and other packages may still reach them"
-        )
-    title = title_of("unused", intent, part, len(found), total, "without a reference", certain=not +reasons)
-    related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
-    is_unknown = not found and bool(+reasons)
-    return EdgeAnswer(
-        intent, Targets(part.text, ()), related=related, notes=tuple(notes), is_unknown=is_unknown, title=title
-    )
+    return [node for node in found if node.row.name not in hidden.places], notes
+
+
+async def _uses_in_tests(reader: Reader, nodes: Sequence[Node]) -> dict[str, list[str]]:
+    """Return by uid the files of the tests that refer to definitions."""
+    files: dict[str, set[str]] = {}
+    edges = await _edges(reader, [node.row.uid for node in nodes], Direction.IN, _REFERRING) if nodes else []
+    for edge in edges:
+        if edge.node.row.is_test:
+            files.setdefault(edge.row.target, set()).add(edge.node.row.path)
+    return {uid: sorted(paths) for uid, paths in files.items()}
+
+
+async def _only_in_tests(reader: Reader, intent: RelationIntent, part: ProjectPart, where: Filter) -> tuple[str, ...]:
+    """Return a note on the definitions of a part that tests use and nothing else does."""
+    outside = replace(intent, tests=TestScope.EXCLUDED)
+    found = (await _candidates(reader, outside, part, where)).found
+    used = await _uses_in_tests(reader, found)
+    tested = [node for node in found if node.row.uid in used]
+    return (f"used by tests only: {_listed(tested)}",) if tested else ()
+
+
+def _listed(nodes: Sequence[Node]) -> str:
+    names = [f"{node.row.name} {node.row.line}" for node in nodes[:_SHOWN]]
+    more = f" and {len(nodes) - _SHOWN} more" if len(nodes) > _SHOWN else ""
+    return f"{', '.join(names)}{more}"
+
+
+def _told(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return which tests use a definition."""
+    more = f" and {counted(len(paths) - 1, 'other file')}" if len(paths) > 1 else ""
+    return (f"used in {paths[0]}{more}",) if paths else ()
 
 
 async def _accounted(reader: Reader, mentioned: Sequence[Node]) -> set[str]:
@@ -140,6 +224,8 @@ async def _accounted(reader: Reader, mentioned: Sequence[Node]) -> set[str]:
     found: set[str] = set()
     end, where = time.monotonic() + PROOF_SECONDS, Filter(project=mentioned[0].project if mentioned else "")
     for node in mentioned[:MAX_PROVEN]:
+        if len(node.row.name) < MIN_NAME:
+            continue
         # a name that no other symbol has has no other edges
         namesakes = await reader.store.find(node.row.name, Match.SUFFIX, where, 2)
         if len(namesakes) < 2:

@@ -2,6 +2,9 @@
 
 They name no symbol but what kind of definition is meant and where. The frames of the grammar are about a name; here the
 scope may stand in the middle of the question, and `without tests` is what is asked for rather than a limit.
+
+A question in words of its own, such as `is anything in api.go exported but never used`, is read by its parts: what is
+never done, the file, tests, a kind of definition. It is read only if no word is left but those that describe the kind.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ _SCOPE = (
 )
 _EVERYWHERE = (
     r" (?:in|across|throughout|within|over|of) (?:the |this |our |my |whole |entire )+"
-    r"(?:code ?base|project|repo|repository|code|source|source code|tree|app|application|program|library)"
+    r"(?:code ?base|project|repo|repository|code|source|source code|tree|app|application|program|library|package)\b"
 )
 _WHERE = (
     r"(?:any ?where|anymore|any more|at all|by (?:anything|anyone|any \w+|other code|unit tests|(?:a|the)?\s?tests?))"
@@ -112,7 +115,7 @@ _END = re.compile(rf"(?: please| right now| currently|{_EVERYWHERE})$", re.IGNOR
 
 _HINT = re.compile(
     r"unused|dead|unreferenced|uncalled|orphaned|unreachable|never|no longer|n['’]t |not |no |zero|without"
-    r"|nobody|nothing|untested|uncovered|lack|miss|need",
+    r"|nobody|nothing|no one|untested|uncovered|lack|miss|need|only|solely|exclusively",
     re.IGNORECASE,
 )
 """Every such question has one of these; most other questions need no further test."""
@@ -130,7 +133,7 @@ def find_unreached(text: str) -> RelationIntent | None:
         for kind, pattern in _compiled():
             if (match := pattern.fullmatch(part)) is not None:
                 return _intent(kind, match, part, tests)
-    return None
+    return _by_parts(text, tests)
 
 
 def _shorter(text: str) -> Iterator[str]:
@@ -170,3 +173,119 @@ def _whole_patterns() -> Iterator[tuple[Kind, str]]:
         for slot in ("a", "b"):
             whole = whole.replace(f"SCOPE_{slot.upper()}", f"(?:{_SCOPE.replace('SLOT', slot)})?")
         yield kind, whole
+
+
+_VALUES = (Label.VALUE,)
+_KINDS = {
+    **_LABELS,
+    **dict.fromkeys(("flag", "option", "setting", "value", "global", "default", "key"), _VALUES),
+    **dict.fromkeys(("error", "exception"), (Label.CLASS, Label.VALUE)),
+    **dict.fromkeys(("symbol", "definition", "export", "code", "name", "api", "declaration"), (*_ALL, Label.VALUE)),
+    **dict.fromkeys(("anything", "everything", "something", "thing", "stuff", "member"), (*_ALL, Label.VALUE)),
+}
+"""The same for questions that are read by parts; what has no kind includes values."""
+_SAID = {"error": "error|exception", "exception": "error|exception"}
+"""Kinds that are told by their name, with the words of such names."""
+_TEST_CODE = r"(?:the |our |its |unit |own )*tests?(?: code| suites?| files?| modules?)?\b"
+_DONE = (
+    r"(?:used?|uses|using|call(?:s|ed|ing)?|referenc(?:es?|ed|ing)|reads?|reading|return(?:s|ed|ing)?|throws?|thrown|rais(?:es?|ed)"
+    r"|compar(?:es?|ed)|check(?:s|ed)|imports?|imported|importing|invok(?:es?|ed)|instantiat(?:es?|ed)|needs?|needed"
+    r"|access(?:ed|es)?|touch(?:ed|es)?|consult(?:s|ed)|reached)"
+)
+_BETWEEN = r"(?: (?:itself|themselves|is|are|was|were|be|being|been|ever|actually|really|gets?|else|has|have))*"
+_PATH = r"[\w.-]*(?:/|\.\w)[\w./-]*"
+_IN_FILE = re.compile(
+    rf"(?:\b(?:in|inside|within|under|of|from|at|by) )?(?:the (?:very )?(?:top|start|beginning|head|bottom|end) of )?"
+    rf"(?:(?:the|our|this) )?(?:{_KIND} )?[`'\"]?(?P<path>(?<![\w./-]){_PATH}(?<=\w))[`'\"]?(?: {_KIND}\b)?",
+    re.IGNORECASE,
+)
+_IN_KIND = re.compile(
+    rf"\b(?:in|inside|within|under|of|from) (?:the|our) (?:{_KIND} [`'\"]?(?P<a>\w[\w-]+)[`'\"]?"
+    rf"|[`'\"]?(?P<b>\w[\w-]+)[`'\"]? (?:module|package|folder|directory|file|crate|namespace)\b)",
+    re.IGNORECASE,
+)
+_BY_TESTS = re.compile(
+    rf",?(?: but| and)?(?: that(?: is| are)?)? (?:only|just|exclusively|solely)(?: there)?(?: {_DONE})?"
+    rf"(?: for| by| in| from| inside)? {_TEST_CODE}(?:(?: do)? {_DONE})?(?: (?:it|them)\b)?"
+    rf"|\b(?:nothing|nobody|no one) (?:but|except|besides|other than) {_TEST_CODE}",
+    re.IGNORECASE,
+)
+_BESIDES_TESTS = re.compile(
+    rf",? \(?(?:but|except(?: for)?|other than|besides|apart from|aside from|outside(?: of)?|excluding|without"
+    rf"|not counting)(?: by| in| from)? {_TEST_CODE}\)?",
+    re.IGNORECASE,
+)
+_NOT_DONE = re.compile(
+    rf"\b(?:never|no longer|not|nobody|nothing|no one|no-one|no(?: other)? (?:code|module|file|class|function|part)"
+    rf"|(?:is|are|does|do|was|were|has|have)n['’]t)(?:{_EVERYWHERE})?{_BETWEEN} {_DONE}"
+    rf"(?:(?:,|,? or|,? nor|,? and)(?: never| not)? {_DONE})*\b|\b{_UNUSED}\b"
+    rf"|\b(?:no|without(?: any)?)(?: other)? (?:callers?|users?|usages?|uses|references?|call sites|readers?)\b",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\b(?:any|anything|something|some|which|what|there|list|find|show|contains?|of the)\b", re.IGNORECASE
+)
+_OTHERWISE = re.compile(
+    r"\b(?:why|how|when|where|who|whose|if|should|can|could|commits?|dependenc\w+|tests?)\b", re.IGNORECASE
+)
+"""Such a question is about something else, or has a condition that is not read."""
+_FILLER_WORDS = """
+a an the of in on at by for to from and or but that which what is are was were be been being there any some anything
+list find show me all every our my this its it them they we i still anywhere somewhere else itself themselves ever
+actually really contain contains declares declare declared defines define defined exported public private internal
+introduced listed written kept provided package library repository repo project codebase code base whole entire rest
+other own program top level have has do does you one ones just though yet here currently now anymore more
+"""
+_FILLERS = frozenset(_FILLER_WORDS.split())
+_MOST_WORDS = 2
+"""Words that describe a kind of definition; more say something else."""
+
+
+def _by_parts(text: str, tests: TestScope) -> RelationIntent | None:
+    """Read a question for unused code by what it consists of; None if words are left that say something else."""
+    if not _ASKED.search(text):
+        return None
+    paths = list(_IN_FILE.finditer(text)) or list(_IN_KIND.finditer(text))
+    if len(paths) > 1:
+        return None
+    within = next((each for each in paths[0].groups() if each), "") if paths else ""
+    rest = text.replace(paths[0][0], " ", 1) if paths else text
+    rest, by_tests = _BY_TESTS.subn(" ", rest)
+    rest, besides = _BESIDES_TESTS.subn(" ", rest)
+    rest, never = _NOT_DONE.subn(" , ", rest)
+    if not (never or by_tests) or _OTHERWISE.search(rest) or (by_tests and besides):
+        return None
+    described = _described(rest)
+    if described is None:
+        return None
+    labels, words = described
+    exported = True if _EXPORTED.search(text) else False if _PRIVATE.search(text) else None
+    tests = TestScope.EXCLUDED if by_tests or besides else tests
+    return RelationIntent(
+        Kind.UNUSED,
+        "",
+        tests=tests,
+        within=clean(within),
+        labels=labels,
+        exported=exported,
+        words=words,
+        by_tests=bool(by_tests),
+    )
+
+
+def _described(rest: str) -> tuple[tuple[Label, ...], tuple[str, ...]] | None:
+    """Return the kinds that the words left of a question name, and what else they say of them; None for other words."""
+    labels: tuple[Label, ...] = ()
+    words: list[str] = []
+    for word in re.findall(r"[\w'’-]+|,", rest.lower()):
+        kind = word if word in _KINDS else word.rstrip("s")
+        if kind in _KINDS:
+            words += [_SAID[kind]] if kind in _SAID else []
+            labels = (*labels, *_KINDS[kind])
+        elif word not in _FILLERS and word != ",":
+            words.append(word)
+    if not labels or len(set(words)) > _MOST_WORDS:
+        # `what in api.go is never used` names no kind
+        is_all = not words and not labels and re.search(r"\bwhat\b", rest, re.IGNORECASE)
+        return ((*_ALL, Label.VALUE), ()) if is_all else None
+    return tuple(sorted(set(labels))), tuple(dict.fromkeys(words))

@@ -78,6 +78,10 @@ class RelationIntent:
     """What a question without a name asks for: `unused methods`; () where it does not say."""
     exported: bool | None = None
     """Whether such a question asks for exported definitions only, or for others only."""
+    words: tuple[str, ...] = ()
+    """Words that say more of what is meant: `error` of `error values`; each is in the name or path."""
+    by_tests: bool = False
+    """Whether such a question asks for what tests use and nothing else does."""
 
     @property
     def types(self) -> tuple[EdgeType, ...]:
