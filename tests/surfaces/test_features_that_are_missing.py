@@ -46,3 +46,42 @@ async def test_words_of_a_feature_are_named_where_only_comments_or_tests_have_th
         assert "`retries` occurs in no code, only in comments, documents or tests: tests/test_net.py:4" in said
         said = (await hybrid_search(atlas, "is there a setting for the address of a stream?")).render()
         assert "occurs in no" not in said
+
+
+_GUIDE = """# Running
+
+## Several servers
+
+Shop does not provide any built-in facility for work in a
+distributed manner. There are ways, though.
+
+To sell through many machines, divide the shelves and give
+each of the machines its own.
+
+## Limits
+
+* It does not support colours.
+* There is no telephone support builtin to it.
+
+## Colours of receipts
+
+Receipts are printed on parchment.
+"""
+
+
+async def test_a_document_that_says_what_there_is_not_is_quoted(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    for name, text in {"shop/net.py": _NET, "docs/running.md": _GUIDE, "shop/__init__.py": ""}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "Is there a way to let several machines share one stream?")).render()
+        assert (
+            "`machines` occurs in no indexed code; docs/running.md:5 says: Shop does not provide any built-in facility"
+            " for work in a, and 8 To sell through many machines" in said
+        )
+        said = (await hybrid_search(atlas, "Does it support a telephone?")).render()
+        assert "`telephone` occurs in no indexed code; docs/running.md:14 says: * There is no telephone support" in said
+        said = (await hybrid_search(atlas, "Is there support for parchment?")).render()
+        assert "`parchment` occurs in no indexed code, only in docs/running.md:18" in said, "another section denies"

@@ -26,6 +26,18 @@ MOST_PLACES = 3
 MIN_LETTERS = 4
 MOST_FEATURE_WORDS = 7
 MOST_LETTERS = 90
+MAX_LINE = 400
+LINES_OF_PASSAGE = 12
+"""Lines above a word that may say of what it is about that there is none."""
+_DENIES = re.compile(
+    r"\b(?:do(?:es)? not|do(?:es)?n['’]t|cannot|can['’]t|is not|isn['’]t) "
+    r"(?:currently |directly |natively |yet |come with |have )?(?:any |a |an )?"
+    r"(?:provided?|support(?:s|ed)?|offer(?:s|ed)?|include[sd]?|implement(?:s|ed)?|ships?|built[- ]in|handled?|possible"
+    r"|available)\b|\b(?:no|without) (?:[\w-]{1,30} ){0,3}(?:support|built[- ]?in)\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}\.) ")
+_HEADING = re.compile(r"#{1,6} |(?:={3,}|-{3,}|~{3,})\s*$")
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
 """A name inside of a sentence."""
 _ABBREVIATED = frozenset(("i.e", "e.g", "etc"))
@@ -98,6 +110,10 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
         if any(not each.file.is_document for each in scan.found):
             said += [_aside(word, scan.found)] if asks and all(map(_is_no_code, scan.found)) else []
             continue
+        if asks and (denied := _denied(scan.found)):
+            # one line may be about several of the words
+            said += [] if any(denied in each for each in said) else [f"`{word}` occurs in no indexed code; {denied}"]
+            continue
         places = ", ".join(dict.fromkeys(each.place for each in scan.found[:MOST_PLACES]))
         said.append(f"`{word}` occurs in no indexed code" + (f", only in {places}" if places else " or document"))
     return tuple(said[: MOST_FEATURES if asks else MOST_NAMED])
@@ -114,6 +130,19 @@ def _aside(word: str, found: Sequence[TextMatch]) -> str:
     told = "; ".join(f"{each.place} {shown(each.text)[:MOST_LETTERS]}" for each in first)
     more = f" and {len(found) - len(first)} more" if len(found) > len(first) else ""
     return f"`{word}` occurs in no code, only in comments, documents or tests: {told}{more}"
+
+
+def _denied(found: Sequence[TextMatch]) -> str:
+    """Return the first line that says what there is not, in a passage of a document with the word; "" for none."""
+    for each in found:
+        for number in range(each.line, max(0, each.line - LINES_OF_PASSAGE), -1):
+            line = each.file.lines[number - 1]
+            if len(line) <= MAX_LINE and _DENIES.search(line):
+                own = f", and {each.line} {shown(each.text)[:MOST_LETTERS]}" if number != each.line else ""
+                return f"{each.file.path}:{number} says: {shown(line)}{own}"
+            if _ITEM.match(line) or (number < each.line and _HEADING.match(line)):
+                break
+    return ""
 
 
 def _is_thing(word: str, unknown: Sequence[str]) -> bool:
