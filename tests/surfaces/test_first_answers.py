@@ -189,6 +189,51 @@ async def test_a_pronoun_is_no_setting(tmp_path: Path) -> None:
         assert "`its`" not in said, said
 
 
+_PRINTING = """Printing
+========
+
+Printing receipts on paper
+--------------------------
+
+Receipts can be printed on paper by a printer of receipts, as in this example of
+printing receipts:
+
+.. code-block:: python
+
+    printer = open_printer("receipts")
+    for receipt in receipts:
+        printer.feed(receipt, paper=True)
+        printer.cut(receipt)
+        printer.wait(receipt)
+    printer.close()
+
+{more}
+However, a printer that is opened directly circumvents the queue.
+We recommend using `the spooler`_
+for a better throughput.
+
+.. _the spooler: https://spool.example
+"""
+
+
+async def test_a_section_shows_what_it_advises_in_the_end(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    (root / "docs").mkdir(parents=True)
+    more = "".join(
+        f"Drawer {number} hums along while it waits for its turn, as all of them do.\n\n" for number in range(60)
+    )
+    (root / "docs" / "printing.rst").write_text(_PRINTING.replace("{more}", more))
+    (root / "docs" / "colours.rst").write_text("Colours\n=======\n\nYou should use few.\n")
+    (root / "a.py").write_text("def feed(paper):\n    return paper\n")
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        asked = "Which page of the manual is about printing receipts on paper, and what does it recommend in the end?"
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "We recommend using `the spooler`_\n" in said and "for a better throughput." in said, said
+        said = (await hybrid_search(atlas, "Which page of the manual is about printing receipts on paper?")).render()
+        assert "throughput" not in said, said
+
+
 @pytest.mark.parametrize(
     ("signature", "name", "expected"),
     [

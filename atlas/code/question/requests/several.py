@@ -149,6 +149,14 @@ class SeveralRequests:
     """They are one question about several names, which is only meant if each of them is one of a package."""
 
 
+_OF_ADVICE = re.compile(
+    r"(?:and )?what (?:does|do) (?:it|they|this|that|the (?:page|section|docs|documentation|manual|guide)) "
+    r"(?:then )?(?:recommend|suggest|advise)(?: in the end| instead| there)?",
+    re.IGNORECASE,
+)
+"""What a page that was asked for comes to: its answer shows that."""
+
+
 def read_requests(text: str) -> SeveralRequests | None:
     """Return the requests of a text; None where it asks one thing, states something or is long."""
     if len(text) > MAX_RELATION_CHARACTERS or is_documentation(text) or is_message(text) or "\n" in text.strip():
@@ -184,6 +192,8 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         if not is_first and (_is_said_anyway(clause.text) or _OF_ORDER.fullmatch(bare) or _OF_COMMITS.fullmatch(bare)):
             continue
         if of_commit and _OF_REASON.fullmatch(bare) and not written_names(bare):
+            continue
+        if not is_first and _OF_ADVICE.fullmatch(bare):
             continue
         if of_package and _OF_PACKAGE.fullmatch(bare):
             continue

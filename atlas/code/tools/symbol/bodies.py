@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
@@ -11,18 +12,31 @@ from atlas.code.reader import Reader
 from atlas.code.tools.citations import NOTE_KINDS, symbol_of
 from atlas.code.tools.envelope import aside
 from atlas.code.tools.search.parts import LEAST, Body
-from atlas.code.tools.search.snippets import matching_lines
+from atlas.code.tools.search.snippets import LINE_CHARACTERS, cut_line, matching_lines
 from atlas.code.tools.symbol.symbols import SourceLine
 from atlas.code.tools.symbol.window_lines import MOST_TOKENS, window_body
 from atlas.core.errors import AtlasError
 from atlas.core.invisible import quoted
-from atlas.core.model import NodeRow
+from atlas.core.model import Label, NodeRow
 from atlas.parsing.excerpts import HitSource, HitSpan, RatedBody
 
 LINES_PER_HIT = 2
 """Lines of source of a hit where `snippets` asks for them."""
 WITH_LINES = 3
 """Hits whose source is read where nothing asks for it."""
+MOST_ADVISING = 4
+_ASKS_FOR_ADVICE = re.compile(
+    r"\b(?:recommend\w*|advi[sc]ed?|advises|suggest(?:s|ed)?|preferred|should (?:i|we|one)|best practice)\b",
+    re.IGNORECASE,
+)
+_ADVISES = re.compile(
+    r"\b(?:(?:we|is|are|strongly|highly) (?:\w+ly )?(?:recommend(?:ed)?|suggest(?:ed)?|advise[ds]?)|recommends"
+    r"|prefer(?:red)?|(?:you|one) should|consider using)\b",
+    re.IGNORECASE,
+)
+"""A sentence of a document that advises something."""
+_BEGINS = re.compile(r"\s*(?:[-*+] |\d{1,3}\. |[A-Z])")
+"""A line with which a sentence or an item may begin."""
 INLINE_BYTES = 262_144
 """Sources up to this are rated at once; larger ones in a thread. Parsing takes a millisecond for each 16 KB."""
 
@@ -52,7 +66,40 @@ async def read_bodies(
     sources = [_source(each, contents, likely) for each in wanted]
     is_long = sum(len(each.content) for each in sources) > INLINE_BYTES
     rated = await aside(is_long, _rate, atlas.reader, found.query.text, list(words), sources)
-    return [*map(_body, rated), *[Body()] * (len(page) - len(wanted))]
+    bodies = [_body(each) for each in rated]
+    if bodies and _ASKS_FOR_ADVICE.search(found.query.text):
+        row = wanted[0].first.node.row
+        bodies[0] = _with_advice(bodies[0], row, contents.get(row.path, b""), atlas.reader.counter.count)
+    return [*bodies, *[Body()] * (len(page) - len(wanted))]
+
+
+def _with_advice(body: Body, row: NodeRow, content: bytes, count: Callable[[str], int]) -> Body:
+    """Return what can be shown of a section with its last sentence that advises: it stands where the text comes to."""
+    if row.label != Label.DOC_SECTION:
+        return body
+    lines = content.decode("utf-8", "replace").splitlines()[: row.end_line]
+    advising = [at for at in range(row.start_line - 1, len(lines)) if _ADVISES.search(lines[at][:LINE_CHARACTERS])]
+    if not advising:
+        return body
+    first, end = advising[-1], advising[-1] + 1
+    while first > row.line and not _BEGINS.match(lines[first]) and lines[first - 1].strip():
+        first -= 1
+    while end < len(lines) and lines[end].strip() and not lines[end - 1].rstrip().endswith((".", "!", ":")):
+        end += 1
+    said = tuple(SourceLine(at + 1, cut_line(lines[at].strip())) for at in range(max(first, end - MOST_ADVISING), end))
+    best = max(body.values, default=1.0)
+    own = {line.line for line in said}
+    known = zip(body.pieces, body.values, body.tokens, strict=True)
+    kept = [each for each in known if own.isdisjoint(line.line for line in each[0])]
+    pieces = sorted(
+        [*kept, (said, best, count("\n".join(line.text for line in said)))], key=lambda each: each[0][0].line
+    )
+    return Body(
+        tuple(piece for piece, _, _ in pieces),
+        tuple(value for _, value, _ in pieces),
+        tuple(tokens for _, _, tokens in pieces),
+        body.characters,
+    )
 
 
 def _lines(atlas: Atlas, row: NodeRow, contents: Mapping[str, bytes], words: set[str]) -> Body:
