@@ -67,9 +67,12 @@ async def read_bodies(
     is_long = sum(len(each.content) for each in sources) > INLINE_BYTES
     rated = await aside(is_long, _rate, atlas.reader, found.query.text, list(words), sources)
     bodies = [_body(each) for each in rated]
-    if bodies and _ASKS_FOR_ADVICE.search(found.query.text):
-        row = wanted[0].first.node.row
-        bodies[0] = _with_advice(bodies[0], row, contents.get(row.path, b""), atlas.reader.counter.count)
+    if _ASKS_FOR_ADVICE.search(found.query.text):
+        for number, row in enumerate(each.first.node.row for each in wanted):
+            advised = _with_advice(bodies[number], row, contents.get(row.path, b""), atlas.reader.counter.count)
+            if advised is not bodies[number]:
+                bodies[number] = advised
+                break
     return [*bodies, *[Body()] * (len(page) - len(wanted))]
 
 
