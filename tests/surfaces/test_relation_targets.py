@@ -267,3 +267,31 @@ async def test_a_package_imports_what_its_files_import(tmp_path: Path) -> None:
         own = (await hybrid_search(atlas, "what does the package cart import from this module?")).render()
     assert "imports of package cart: 2" in imported and "ext:strings" in imported and "ext:os" not in imported
     assert "imports of package cart in this project: 1 of 2" in own and "  money (" in own and "not applied" not in own
+
+
+CONTRACTS = {
+    "src/lib.rs": (
+        "pub trait Source { fn read(&self); }\n\npub trait SourceExt: Source {}\n\nimpl<S: Source> SourceExt for S {}\n\n"
+        "pub struct Disk<S>(S);\n\nimpl<S: Source> Source for Disk<S> { fn read(&self) {} }\n\n"
+        "impl Source for std::net::TcpStream { fn read(&self) {} }\n\n"
+        "pub fn drain<S: Source>(_: S) {}\n\npub fn open() -> impl Source {\n    Disk(std::net::TcpStream)\n}\n"
+    ),
+    "shop/Sink.java": "package shop;\n\ninterface Sink {}\n",
+    "shop/Fast.java": "package shop;\n\ninterface FastSink extends Sink {}\n\nclass Pipe implements FastSink {}\n",
+    "lib/gate.ts": "export interface Gate {}\nexport interface WideGate extends Gate {}\n",
+}
+
+
+async def test_a_contract_that_derives_from_another_implements_nothing(tmp_path: Path) -> None:
+    write_files(root := tmp_path / "shop", CONTRACTS)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        source = (await hybrid_search(atlas, "what implements the Source trait?")).render()
+        sink = (await hybrid_search(atlas, "which classes implement Sink?")).render()
+        gate = (await hybrid_search(atlas, "implementations of the Gate interface")).render()
+    assert "1 in 2 lines; 1 trait derives from it without an implementation" in source
+    assert "SourceExt 3 (same-module 0.99): trait that derives from it" in source
+    # a type of another package has no node: its line says its name; bounds of parameters are no such lines
+    assert "1 more line may be such, without an edge: src/lib.rs:11 `impl Source for std::net::TcpStream" in source
+    assert "1; 1 interface derives from it" in sink and "Pipe" in sink
+    assert "no implementation found; 1 interface derives from it" in gate

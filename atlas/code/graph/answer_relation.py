@@ -7,11 +7,11 @@ symbol, and nothing has that name.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from atlas.code.graph.absence.derivations import may_derive, quote_derivations, with_stated
 from atlas.code.graph.absence.handed_over import handed_over
 from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
@@ -67,10 +67,6 @@ _THAT_ARE: Mapping[Label, str] = MappingProxyType(
 )
 _MIXED_IN = frozenset(("namespace", "module", "trait", "mixin"))
 """Kinds of types that others include."""
-_DERIVES = re.compile(
-    r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b|<\s*[A-Z]"
-)
-"""A line that may say what a type derives from."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN})
 """Relations that are followed to the end unless the question says `direct`."""
@@ -162,9 +158,11 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
     words = scope.words or ("within the filters" if len(related) < len(found) else "")
     if related:
         places = await _places_beside(reader, intent, targets, related)
+        at_least = _at_least(places)
         if intent.kind == Kind.SUBTYPES:
-            related, places = _stated(related, places)
-        notes = (*notes, *await _beside(reader, intent, targets, related), *_at_least(places))
+            related, places = with_stated(related, places)
+            at_least = quote_derivations(places)
+        notes = (*notes, *await _beside(reader, intent, targets, related), *at_least)
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
     absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:
@@ -244,32 +242,7 @@ async def _places_beside(
     known |= {(each.path, each.node.row.line) for each in related}
     left = await unaccounted(reader, [target.node for target in targets.targets], intent.kind, known)
     is_such = _MAY_LACK[intent.kind]
-    return tuple(each for each in left.places if is_such(each) and not is_prose(each))
-
-
-def _stated(
-    related: Sequence[RelatedSymbol], places: Sequence[TextPlace]
-) -> tuple[tuple[RelatedSymbol, ...], tuple[TextPlace, ...]]:
-    """Return subtypes with the lines that state them again, as `impl X for Y` does, and the places left."""
-    stated: dict[str, list[int]] = {}
-    left: list[TextPlace] = []
-    for place in places:
-        named = [each for each in related if _names_for(each.node.row.name, place.text) and each.path == place.path]
-        if len(named) == 1:
-            stated.setdefault(named[0].node.row.uid, []).append(place.line)
-        else:
-            left.append(place)
-    with_lines = (
-        replace(each, lines=tuple(sorted({*(each.lines or (each.node.row.line,)), *stated[each.node.row.uid]})))
-        if each.node.row.uid in stated
-        else each
-        for each in related
-    )
-    return tuple(with_lines), tuple(left)
-
-
-def _names_for(name: str, text: str) -> bool:
-    return re.search(rf"\bfor\s+(?:&(?:'\w+\s)?)?(?:[\w:]+::)?{re.escape(name)}\b", text) is not None
+    return tuple(each for each in left.places if is_such(each, node.row.name) and not is_prose(each))
 
 
 def _at_least(places: Sequence[TextPlace]) -> tuple[str, ...]:
@@ -279,14 +252,10 @@ def _at_least(places: Sequence[TextPlace]) -> tuple[str, ...]:
     return (f"at least: {counted(len(places), 'more line')} may be such, without an edge: {shown}",)
 
 
-def _derives(place: TextPlace) -> bool:
-    return bool(_DERIVES.search(place.text))
-
-
 _EXACT = frozenset(("super", "constructor"))
 """Rules of calls that run the method found and no override of it."""
-_MAY_LACK: Mapping[Kind, Callable[[TextPlace], bool]] = MappingProxyType(
-    {Kind.TESTS: is_test, Kind.SUBTYPES: _derives, Kind.USAGES: lambda _: True}
+_MAY_LACK: Mapping[Kind, Callable[[TextPlace, str], bool]] = MappingProxyType(
+    {Kind.TESTS: lambda place, _: is_test(place), Kind.SUBTYPES: may_derive, Kind.USAGES: lambda place, _: True}
 )
 """Relations whose answers say which lines without an edge may belong to them."""
 

@@ -16,7 +16,7 @@ from atlas.code.notes.note_lines import described_note, marks_of
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.tools.citations import local_name, place_of, symbol_of
 from atlas.code.tools.envelope import Envelope, fit_aside
-from atlas.code.tools.relation_answer import RelationAnswer
+from atlas.code.tools.relation_answer import CONTRACTS, RelationAnswer
 from atlas.code.tools.symbol.name_lines import name_lines
 from atlas.code.tools.symbol.symbols import FileGroup, RelatedLine
 from atlas.core.model import PROSE_LABELS, Direction, Label, NodeRow
@@ -79,6 +79,7 @@ def _build(
 ) -> RelationAnswer:
     left = total - start.offset - len(shown)
     missing = _missing(relation)
+    derived = tuple(each.node.row.kind for each in relation.related if _is_derived(relation, each))
     subjects = tuple(
         replace(symbol_of(target.node.row), summary="") for target in relation.targets.targets[:_CANDIDATES]
     )
@@ -106,7 +107,8 @@ def _build(
         ignored=relation.ignored,
         title=relation.title,
         routes=relation.routes,
-        places=sum(len(each.lines) for each in relation.related),
+        places=sum(len(each.lines) for each in relation.related if not _is_derived(relation, each)),
+        derived=derived,
         evidence=envelope.evidence(
             paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],
             stale=stale,
@@ -129,6 +131,13 @@ def _further_lines(envelope: Envelope, relation: EdgeAnswer) -> Iterator[str]:
         if len(related) > len(shown):
             call = f"relation={each.intent.kind.value}, of={each.intent.name}"
             yield f"  and {len(related) - len(shown)} more: {call}"
+
+
+def _is_derived(relation: EdgeAnswer, each: RelatedSymbol) -> bool:
+    """Return whether a contract derives from a contract: a trait that needs another one does not implement it."""
+    if relation.intent.kind != Kind.SUBTYPES or each.node.row.kind not in CONTRACTS:
+        return False
+    return any(target.node.row.kind in CONTRACTS for target in relation.targets.targets)
 
 
 def _missing(relation: EdgeAnswer) -> Targets | None:
@@ -165,7 +174,7 @@ def _line(relation: EdgeAnswer, each: RelatedSymbol, marks: str) -> RelatedLine:
         confidence=round(each.confidence, 2),
         depth=each.depth,
         through=each.through,
-        detail=place_of(row) if relation.is_in_order and row.path else _detail(relation.intent.kind, each),
+        detail=place_of(row) if relation.is_in_order and row.path else _detail(relation, each),
         symbol=row.qualified_name,
     )
 
@@ -176,8 +185,11 @@ def _name(row: NodeRow) -> str:
     return local_name(row) if row.path else row.qualified_name
 
 
-def _detail(kind: Kind, each: RelatedSymbol) -> str:
+def _detail(relation: EdgeAnswer, each: RelatedSymbol) -> str:
     """Return a signature, the handler of a route, or which of two symbols an edge belongs to."""
+    kind = relation.intent.kind
+    if _is_derived(relation, each):
+        return f"{each.node.row.kind} that derives from it"
     if kind == Kind.MEMBERS and each.node.row.label == Label.VALUE and each.node.row.signature.endswith("}"):
         return each.node.row.signature.partition(" {")[0]  # a constant of an enum with a body
     if kind in (Kind.DEFINITION, Kind.MEMBERS):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -11,10 +11,11 @@ from atlas.answers.evidence import Evidence, Structure, where, without_empty
 from atlas.code.tools.citations import shown_name
 from atlas.code.tools.symbol.symbol_lines import related_line
 from atlas.code.tools.symbol.symbols import FileGroup, Symbol
+from atlas.core.wording import counted
 
 OTHER_PACKAGES = "other packages"
 """Stands for the path of symbols that the project only imports."""
-_IMPLEMENTED = frozenset(("interface", "trait", "protocol"))
+CONTRACTS = frozenset(("interface", "trait", "protocol"))
 """Kinds of types that others implement."""
 _NOT_CALLED = frozenset(("field", "value", "constant", "variable", "property", "module", "file", "package"))
 _NO_PLURAL = frozenset(
@@ -50,6 +51,8 @@ class RelationAnswer(Answer):
     evidence: Evidence
     places: int = 0
     """Lines of evidence of all `found` symbols: the call sites of its callers."""
+    derived: tuple[str, ...] = ()
+    """The kinds of those that implement nothing, but derive from what others implement: traits that need the trait."""
     scope: str = ""
     """What limits the answer: `in helpers.py`."""
     unscoped: int = 0
@@ -91,6 +94,7 @@ class RelationAnswer(Answer):
             "title": self.title,
             "of": list(subject_lines(self)),
             "instead_of": self.instead_of,
+            "derived": _derived(self.derived) if self.derived else "",
             "ignored": list(self.ignored),
             "scope": f"{self.scope}: {self.found} of {self.unscoped}" if self.scope else "",
             "to": self.other if self.kind == "path" else "",
@@ -100,7 +104,7 @@ class RelationAnswer(Answer):
             "near": [f"{each.qualified_name} {each.place}" for each in self.near],
             "diagnosis": list(self.diagnosis),
         }
-        lines = {"lines": self.places} if self.places > self.found else {}
+        lines = {"lines": self.places} if self.places > self.found - len(self.derived) else {}
         found = {} if self.outcome == "not_found" else {"found": self.found, **lines}
         return without_empty({"relation": without_empty(relation), **found})
 
@@ -139,7 +143,7 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         yield from (f"- {subject}" for subject in subject_lines(answer))
         return
     kinds = {subject.kind for subject in answer.subjects}
-    is_implemented = bool(kinds & _IMPLEMENTED) and kinds <= _IMPLEMENTED | {"struct"}
+    is_implemented = bool(kinds & CONTRACTS) and kinds <= CONTRACTS | {"struct"}
     kind = "implementations" if answer.kind == "subclasses" and is_implemented else answer.kind
     titles = {"path": f"path to {answer.other} from", "returners": "functions returning"}
     title = titles.get(kind, f"{kind} of")
@@ -160,9 +164,19 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
 def _found(answer: RelationAnswer) -> str:
     """Return the number of related symbols, and of lines where some have several."""
     none = "unknown" if answer.is_unknown else f"none{where(answer.evidence)}"
+    apart = f"; {_derived(answer.derived)}" if answer.derived else ""
     if answer.scope and answer.unscoped:
-        return f"{answer.found} of {answer.unscoped}"
-    return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
+        return f"{answer.found} of {answer.unscoped}{apart}"
+    found = answer.found - len(answer.derived)
+    if apart and not found:
+        return f"no implementation found{apart}"
+    return f"{found or none}{f' in {answer.places} lines' if answer.places > found else ''}{apart}"
+
+
+def _derived(kinds: Sequence[str]) -> str:
+    """Return how many contracts derive from one: `1 trait derives from it without an implementation`."""
+    said = " and ".join(counted(kinds.count(kind), kind) for kind in dict.fromkeys(kinds))
+    return f"{said} {'derives' if len(kinds) == 1 else 'derive'} from it without an implementation"
 
 
 def subject_lines(answer: RelationAnswer) -> Iterator[str]:

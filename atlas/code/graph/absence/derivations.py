@@ -1,0 +1,89 @@
+"""Lines that say what a type derives from, where no edge does: `impl Sink for other.Type`. Pure.
+
+A line may state again what an edge has; others are quoted, because their type may belong to another package.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from atlas.code.graph.absence.occurrences import TextPlace
+from atlas.code.graph.absence.proof import SHOWN
+from atlas.code.graph.relation import RelatedSymbol
+from atlas.core.invisible import escaped
+from atlas.core.wording import counted
+
+MOST_QUOTED = 90
+"""Characters of a line that is quoted."""
+_DERIVES = re.compile(
+    r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b|<\s*[A-Z]"
+)
+"""A line that may say what a type derives from."""
+_IMPLEMENTS = re.compile(r"\bimpl\b")
+_DECLARES = re.compile(r"\b(?:extends|implements|class|struct|interface|trait|protocol|object|enum)\b")
+
+
+def may_derive(place: TextPlace, name: str) -> bool:
+    """Return whether a line may say that a type derives from `name`; a bound of a parameter says no such thing."""
+    if not _DERIVES.search(place.text):
+        return False
+    if _IMPLEMENTS.search(place.text):
+        return _is_implemented(place.text, name)
+    is_bound = re.search(rf"\w\s*:\s*(?:[\w:]+\s*\+\s*)?(?:[\w:]+::)?{re.escape(name)}\b", place.text) is not None
+    return not is_bound or _DECLARES.search(place.text) is not None
+
+
+def _is_implemented(text: str, name: str) -> bool:
+    """Return whether `impl` is followed by the name, behind parameters and modules, and then by `for`."""
+    rest = text.partition("impl")[2].replace("->", "")
+    for found in re.finditer(rf"(?<![\w$]){re.escape(name)}\b", rest):
+        before, behind = rest[: found.start()], rest[found.end() :]
+        if before.count("<") == before.count(">") and not re.search(r"\b(?:for|where)\b", before):
+            return re.search(r"\bfor\b", behind) is not None
+    return False
+
+
+def with_stated(
+    related: Sequence[RelatedSymbol], places: Sequence[TextPlace]
+) -> tuple[tuple[RelatedSymbol, ...], tuple[TextPlace, ...]]:
+    """Return subtypes with the lines that state them again, as `impl X for Y` does, and the places left."""
+    stated: dict[str, list[int]] = {}
+    left: list[TextPlace] = []
+    for place in places:
+        named = [each for each in related if _names_for(each.node.row.name, place.text) and each.path == place.path]
+        if len(named) == 1:
+            stated.setdefault(named[0].node.row.uid, []).append(place.line)
+        else:
+            left.append(place)
+    with_lines = (
+        replace(each, lines=tuple(sorted({*(each.lines or (each.node.row.line,)), *stated[each.node.row.uid]})))
+        if each.node.row.uid in stated
+        else each
+        for each in related
+    )
+    return tuple(with_lines), tuple(left)
+
+
+def _names_for(name: str, text: str) -> bool:
+    return re.search(rf"\bfor\s+(?:&(?:'\w+\s)?)?(?:[\w:]+::)?{re.escape(name)}\b", text) is not None
+
+
+def quote_derivations(places: Sequence[TextPlace]) -> tuple[str, ...]:
+    """Return what the places left say, product code and lines that implement first; () for none."""
+    if not places:
+        return ()
+    order = sorted(places, key=lambda each: (_in_test(each), not _IMPLEMENTS.search(each.text)))
+    shown = "; ".join(_quoted(each) for each in order[:SHOWN])
+    more = f"; and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+    return (f"at least: {counted(len(places), 'more line')} may be such, without an edge: {shown}{more}",)
+
+
+def _in_test(place: TextPlace) -> bool:
+    return place.node is not None and place.node.row.is_test
+
+
+def _quoted(place: TextPlace) -> str:
+    text = " ".join(place.text.split()).rstrip(" {")
+    return f"{place.at} `{escaped(text[:MOST_QUOTED])}`" if text else place.at
