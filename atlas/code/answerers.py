@@ -500,7 +500,10 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
     if not found.related and found.outcome != "found" and _HEADING.match(asked.query.text):
         return Answered(notes=(f"`{intent.name}` names no single symbol: searched as text",))
     if (missing := found.missing_end) is not None:
-        return Answered(notes=(f"no symbol is named `{missing}`: searched as text",))
+        why = f"no symbol is named `{missing.name}`"
+        if missing.is_other_kind:
+            why = f"`{missing.name}` is no end of a chain of calls ({missing.reasons[0]})"
+        return Answered(notes=(f"{why}: searched as text",))
     return Answered(found)
 
 

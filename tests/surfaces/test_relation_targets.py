@@ -111,7 +111,8 @@ async def test_a_path_to_a_name_that_nothing_has_is_searched(tmp_path: Path) -> 
     root.mkdir()
     (root / "server.py").write_text(
         "def serve_http(request):\n    return find_route(request)\n\n\n"
-        'def find_route(request):\n    """The router looks up the path of a request."""\n    return request.path\n'
+        'def find_route(request):\n    """The router looks up the path of a request."""\n    return request.path\n\n\n'
+        "class State:\n    DONE_EARLY = 1\n\n\nLEFT_OPEN = 2\n"
     )
     await indexed(root, tmp_path / "data")
     async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
@@ -124,6 +125,9 @@ async def test_a_path_to_a_name_that_nothing_has_is_searched(tmp_path: Path) -> 
             assert isinstance(answer, SearchAnswer), question
             assert {"serve_http", "find_route"} & {hit.symbol.name for hit in answer.hits[:2]}, question
         known = await hybrid_search(atlas, "how does serve_http reach find_route")
+        for name in ("DONE_EARLY", "LEFT_OPEN"):
+            value = (await hybrid_search(atlas, f"how does serve_http end up at {name}?")).render()
+            assert f"`{name}` is no end of a chain of calls" in value and "no symbol is named" not in value
     assert isinstance(known, RelationAnswer)
     assert _found(known) == {("server.py", (2,))}
 

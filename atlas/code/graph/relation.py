@@ -74,10 +74,8 @@ class EdgeAnswer:
         return "ambiguous" if any(end.total > 1 for end in ends) else "found"
 
     @property
-    def missing_end(self) -> str | None:
+    def missing_end(self) -> Targets | None:
         """The end of a path that no symbol is named like; None for other relations, and if both ends are known."""
         if self.intent.kind != Kind.PATH:
             return None
-        if not self.targets.targets:
-            return self.intent.name
-        return self.intent.other if self.others is not None and not self.others.targets else None
+        return next((each for each in (self.targets, self.others) if each is not None and not each.targets), None)

@@ -88,6 +88,8 @@ class Targets:
     """What there is to say about how the name was resolved: inherited, or written in another case."""
     is_near: bool = False
     """Whether no symbol is called so: the targets have the name in another form, such as `_name`."""
+    is_other_kind: bool = False
+    """Whether symbols have the name, but of kinds that cannot have such edges: a way leads to no value."""
     is_text: bool = False
     """Whether only files without definitions have the name: what they say about it is text."""
 
@@ -199,7 +201,7 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
     if nodes and not found and kind == Kind.SUBTYPES:
         found = await _mixed_in(reader, nodes)
     if nodes and not found:
-        return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
+        return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),), is_other_kind=True)
     groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near, notes=resolution.notes)
 
