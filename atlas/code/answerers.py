@@ -418,8 +418,8 @@ async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 
 async def _remaining(reader: Reader, asked: AskedQuestion, intent: RelationIntent) -> RemainingWords:
-    """Return what the words beside a relation say; nothing where the caller states the relation."""
-    if asked.is_stated:
+    """Return what the words beside a relation say; nothing where the caller states it, or it is the complement."""
+    if asked.is_stated or intent.is_negated:
         return RemainingWords(intent)
     return await read_remaining(reader, asked.query.text, intent, asked.where)
 

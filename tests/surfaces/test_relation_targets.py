@@ -299,3 +299,36 @@ async def test_a_contract_that_derives_from_another_implements_nothing(tmp_path:
     assert "1 more line may be such, without an edge: src/lib.rs:11 `impl Source for std::net::TcpStream" in source
     assert "1; 1 interface derives from it" in sink and "Pipe" in sink
     assert "no implementation found; 1 interface derives from it" in gate
+
+
+INHERITED = {
+    "shop/jobs.py": (
+        "class Job:\n    def tidy_up(self):\n        pass\n\n\nclass Fast(Job):\n    def tidy_up(self):\n        return 1\n\n\n"
+        "class Faster(Fast):\n    pass\n\n\nclass Slow(Job):\n    pass\n\n\nclass Mixed(Slow, Fast):\n    pass\n"
+    ),
+    "src/Loader.php": (
+        "<?php\nabstract class Loader {\n  public function warmUp() {}\n}\nclass Disk extends Loader {\n"
+        "  public function warmUp() { return 1; }\n}\nclass Memory extends Loader {}\n"
+    ),
+    "src/lib.rs": (
+        "pub trait Gate { fn open_wide(&self) {} }\n\npub struct Iron;\nimpl Gate for Iron { fn open_wide(&self) {} }\n\n"
+        "pub struct Wood;\nimpl Gate for Wood {}\n"
+    ),
+}
+
+
+async def test_classes_that_have_a_method_as_it_is(tmp_path: Path) -> None:
+    write_files(root := tmp_path / "shop", INHERITED)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        overriding = (await hybrid_search(atlas, "which jobs override Job.tidy_up and which ones keep it?")).render()
+        assert "overrides of method shop.jobs.Job.tidy_up" in overriding
+        # `Faster` has the override of `Fast`, and so may `Mixed`
+        assert "inherited without an override by 1: Slow shop/jobs.py:15" in overriding
+        for question, name, others in (
+            ("which jobs don't override Job.tidy_up?", "  Slow 15", "  Faster 11"),
+            ("which subclasses of Loader do not override warmUp", "  Memory 8", "  Disk 5"),
+            ("types that inherit Gate.open_wide unchanged", "  lib.Wood 6", "  lib.Iron 3"),
+        ):
+            text = (await hybrid_search(atlas, question)).render()
+            assert "without an override: 1\n" in text and name in text and others not in text, text

@@ -17,8 +17,16 @@ from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
 from atlas.code.graph.absence.unresolved import UnresolvedCall, find_unresolved, unresolved_beside
 from atlas.code.graph.aliases.type_aliases import related_of_aliases
-from atlas.code.graph.answer_scope import read_scope
-from atlas.code.graph.families import find_definitions, find_extended, find_family, find_overriding, related_inside
+from atlas.code.graph.answer_scope import AnswerScope, read_scope
+from atlas.code.graph.families import (
+    describe_inheriting,
+    find_definitions,
+    find_extended,
+    find_family,
+    find_inheriting,
+    find_overriding,
+    related_inside,
+)
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
@@ -143,6 +151,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
     notes = (*notes, *said)
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if scope.has(each.node))
+    if intent.is_negated:
+        return await _not_overriding(reader, intent, targets, found, scope) if _is_callable(targets) else None
     said = [each for each in related if each.node.row.label in intent.labels]
     if intent.kind == Kind.MEMBERS and said:
         related = tuple(said)
@@ -202,6 +212,24 @@ async def _defined_by(
     return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=scope.notes, title=title)
 
 
+async def _not_overriding(
+    reader: Reader, intent: RelationIntent, targets: Targets, overriding: Sequence[RelatedSymbol], scope: AnswerScope
+) -> EdgeAnswer | None:
+    """Answer which classes have a method as it is; None where several methods of the name have no first one."""
+    if len(targets.targets) != 1:
+        return None
+    node = targets.targets[0].node
+    every = await find_inheriting(reader, node, [each.node for each in overriding])
+    found = tuple(_definition(each) for each in every if scope.has(each))
+    row = node.row
+    title = f"classes that inherit {row.qualified_name} {row.path}:{row.line} without an override"
+    limit = f" {scope.words}: {len(found)} of {len(every)}" if scope.words else f": {len(found) or 'none found'}"
+    others = tuple(dict.fromkeys(each.node.row.qualified_name for each in overriding))
+    more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+    notes = (f"overridden {counted(len(others), 'time')}: {', '.join(others[:SHOWN])}{more}",) if others else ()
+    return EdgeAnswer(intent, targets, related=found, notes=(*scope.notes, *notes), title=f"{title}{limit}")
+
+
 async def _prove(reader: Reader, intent: RelationIntent, targets: Targets, kept: Callable[[Node], bool]) -> Absence:
     """Return whether nothing found is none."""
     nodes = [target.node for target in targets.targets]
@@ -223,6 +251,8 @@ async def _beside(
     if intent.kind == Kind.CALLEES:
         called = [each.node for each in related if each.depth == 1 and each.strategy not in _EXACT]
         return await find_overriding(reader, called)
+    if intent.kind == Kind.OVERRIDES and _is_callable(targets) and len(nodes) == 1:
+        return describe_inheriting(await find_inheriting(reader, node, [each.node for each in related]))
     if intent.kind == Kind.RETURNERS and not node.row.path.endswith(DECLARES_RESULTS):
         return ("functions whose result is neither declared nor made in a line `return X(` are not among them",)
     return ()

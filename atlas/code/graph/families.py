@@ -20,6 +20,9 @@ _OF_ALL = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.DEPENDENTS, Kin
 """Relations whose edges may end at any method of the family: each of them is called through the first."""
 _OTHERS_SHOWN = 3
 _OVERRIDES_SHOWN = 5
+_INHERITING_SHOWN = 8
+_CONTRACTS = frozenset(("interface", "trait", "protocol"))
+"""Kinds of types that have no body of their own to override with."""
 _OF_ROOT = frozenset((Kind.OVERRIDES, Kind.SUBTYPES))
 """Relations that lead from the first method to the others."""
 
@@ -171,3 +174,26 @@ async def _reached(reader: Reader, uids: Sequence[str], direction: Direction) ->
         level = sorted({edge.node.row.uid for edge in edges} - found)
         found.update(level)
     return found
+
+
+async def find_inheriting(reader: Reader, base: Node, overriding: Sequence[Node]) -> list[Node]:
+    """Return the classes below that of a method which have the method as it is: neither they nor a base override it.
+
+    What derives from two classes, one of which overrides it, is none of them.
+    """
+    held = await reader.store.edges([base.row.uid], Direction.IN, _HOLDS, MAX_NODES)
+    owners = [edge.node.row.uid for edge in held if edge.node.row.label == Label.CLASS]
+    if len(owners) != 1:
+        return []
+    held = await reader.store.edges([node.row.uid for node in overriding], Direction.IN, _HOLDS, MAX_NODES)
+    own = {edge.node.row.uid for edge in held}
+    without = await _reached(reader, owners, Direction.IN) - own - await _reached(reader, sorted(own), Direction.IN)
+    nodes = [node for node in await reader.store.symbols(sorted(without)) if node.row.kind not in _CONTRACTS]
+    return sorted(nodes, key=lambda node: (node.row.is_test, node.row.path, node.row.line or 0))
+
+
+def describe_inheriting(nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Return a note with the classes that have a method as it is; () without any."""
+    shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in nodes[:_INHERITING_SHOWN])
+    more = f" and {len(nodes) - _INHERITING_SHOWN} more" if len(nodes) > _INHERITING_SHOWN else ""
+    return (f"inherited without an override by {len(nodes)}: {shown}{more}",) if nodes else ()

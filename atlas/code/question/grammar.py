@@ -47,6 +47,19 @@ _TO_CHANGE = re.compile(rf"\b(?:{CHANGE_VERB}|split|inline|extract|convert|port)
 _FILE = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]+\.\w+")
 _TOPIC = re.compile(rf"(?:the )?(?:{KIND_WORD} (?P<after>[\w.:]+)|(?P<before>[\w.:]+) {KIND_WORD})", re.IGNORECASE)
 """What a question begins with: `Importer trait - all the types implementing it`."""
+_BELOW = re.compile(
+    r"\b(?:sub-?class(?:es)?|sub-?types?|children|implement(?:ation|e?or)s?|descendants|inheritors) of (?:the |class )?"
+    r"(?P<owner>[^\s,;]{2,80}) (?:that |which |who )?(?:do|does)(?: not|n['’]t) (?:even |actually |really )?"
+    r"(?:override|redefine|reimplement) (?:the |its )?(?:method )?(?P<name>[^\s,;]{2,80})",
+    re.IGNORECASE,
+)
+_NOT_OVERRIDDEN = re.compile(
+    r"\b(?:do|does|did)(?: not|n['’]t) (?:even |actually |really )?(?:override|redefine|reimplement|implement)\b"
+    r"|\b(?:never|without|not) (?:override|overrides|overriding|overridden|redefin\w{1,3}|reimplement\w{0,3})\b"
+    r"|\binherit(?:s|ing)?\b.{1,100}\b(?:unchanged|unmodified|as[- ]is|as it is)\b",
+    re.IGNORECASE,
+)
+"""Asks for the classes that have a method as it is."""
 _OR = re.compile(r",? (?:or|and) ")
 _CHAIN = re.compile(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
 """Says that two words are functions between which a path is asked for."""
@@ -85,6 +98,24 @@ def find_relation(text: str) -> RelationIntent | None:
     """
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
+    found = _not_overridden_below(text) or _relation(text)
+    is_of_method = found is not None and found.kind in (Kind.OVERRIDES, Kind.SUBTYPES, Kind.SUPERTYPES)
+    if found is not None and is_of_method and _NOT_OVERRIDDEN.search(text):
+        return replace(found, kind=Kind.OVERRIDES, is_negated=True)
+    return found
+
+
+def _not_overridden_below(text: str) -> RelationIntent | None:
+    """Match the method that classes below one do not override: `which subclasses of X do not override Y`."""
+    found = _BELOW.search(text)
+    if found is None:
+        return None
+    owner, name = (dotted(found[each].strip("`'\"?!.,;:()")) for each in ("owner", "name"))
+    is_method = _is_name(owner) and _is_name(name) and name.lower() not in PRONOUNS
+    return RelationIntent(Kind.OVERRIDES, f"{owner}.{name}") if is_method else None
+
+
+def _relation(text: str) -> RelationIntent | None:
     if _SENTENCE.search(text) or _SQL.search(text):
         return None
     if (unreached := find_unreached(text)) is not None:

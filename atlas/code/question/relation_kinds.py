@@ -76,6 +76,8 @@ class RelationIntent:
     """What the question calls the symbol: `interface`; "" where it does not say."""
     labels: tuple[Label, ...] = ()
     """What a question without a name asks for: `unused methods`; () where it does not say."""
+    is_negated: bool = False
+    """Whether it asks which classes do not override a method, and have it as it is."""
     exported: bool | None = None
     """Whether such a question asks for exported definitions only, or for others only."""
     words: tuple[str, ...] = ()
