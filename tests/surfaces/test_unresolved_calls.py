@@ -8,6 +8,7 @@ import pytest
 
 from atlas.app.main import open_atlas
 from atlas.code.graph.absence.unresolved import find_unresolved
+from atlas.code.tools.impact import impact
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.symbol.node import get_context
@@ -74,4 +75,48 @@ async def test_callers_of_a_name_of_several_symbols_count_the_unresolved_calls_o
         lines = answer.render().splitlines()
         assert lines[1] == head, lines
         said = [line for line in lines if "unresolved call" in line]
-        assert said == ["note: 2 unresolved calls of `save`, each of which may be of any of these symbols"], lines
+        places = "net/run.py:9 in `unknown`, net/run.py:10 in `unknown`"
+        assert said == [f"note: 2 unresolved calls of `save`, each of which may be of any of these symbols: {places}"]
+
+
+async def test_what_ends_up_calling_is_asked_for_at_any_level(tmp_path: Path) -> None:
+    (root := tmp_path / "mail").mkdir()
+    (root / "send.py").write_text(
+        "def put_bytes(text):\n    return text\n\n\ndef send_mail(text):\n    return put_bytes(text)\n\n\n"
+        "def send_all(texts):\n    return [send_mail(text) for text in texts]\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for question in (
+            "who ends up calling put_bytes?",
+            "which functions end up calling put_bytes",
+            "show me everything that ends up calling put_bytes",
+        ):
+            text = (await hybrid_search(atlas, question)).render()
+            assert "callers of function send.put_bytes send.py:1: 2\n" in text, text
+            assert "send_all 10 (" in text and "[2] through send.send_mail" in text
+        way = await hybrid_search(atlas, "how does send_all end up calling put_bytes?")
+    assert isinstance(way, RelationAnswer) and way.kind == "path"
+
+
+async def test_an_unresolved_call_may_lead_further_than_a_chain_of_callers(tmp_path: Path) -> None:
+    (root := tmp_path / "mail").mkdir()
+    (root / "send.py").write_text(
+        "def put_bytes(text):\n    return text\n\n\nclass Mailer:\n    def send_mail(self, text):\n        return put_bytes(text)\n\n\n"
+        "def send_all(make, texts):\n    return [make(text).send_mail(text) for text in texts]\n\n\n"
+        "class Other:\n    def send_mail(self, text):\n        return text\n"
+    )
+    (root / "lib.rs").write_text(
+        "pub fn join_path() {}\n\npub struct Inner;\nimpl Inner {\n    pub fn nest_it(&self) { join_path(); }\n}\n\n"
+        "pub struct Other;\nimpl Other {\n    pub fn nest_it(&self) {}\n}\n\n"
+        "pub struct Router { inner: Inner }\nimpl Router {\n    pub fn nest(self) {\n"
+        "        tap!(self, mut this => {\n            this.inner.nest_it();\n        })\n    }\n}\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        callers = (await hybrid_search(atlas, "who ends up calling put_bytes")).render()
+        changed = (await hybrid_search(atlas, "What would be affected if I change join_path?")).render()
+        certain = (await impact(atlas, "Mailer.send_mail")).render()
+    assert "`send_mail` may have further callers, which no rule resolves: send.py:11 in `send_all`" in callers
+    assert "possible:\n  lib.rs: lib.Router.nest 17: may call Inner.nest_it, unknown receiver" in changed, changed
+    assert "may call" not in certain

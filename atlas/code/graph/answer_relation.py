@@ -15,7 +15,13 @@ from atlas.code.graph.absence.derivations import may_derive, quote_derivations, 
 from atlas.code.graph.absence.handed_over import handed_over
 from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
-from atlas.code.graph.absence.unresolved import UnresolvedCall, find_unresolved, unresolved_beside
+from atlas.code.graph.absence.unresolved import (
+    UnresolvedCall,
+    describe_beyond,
+    find_unresolved,
+    unresolved_beside,
+    unresolved_beyond,
+)
 from atlas.code.graph.aliases.type_aliases import related_of_aliases
 from atlas.code.graph.answer_scope import AnswerScope, read_scope
 from atlas.code.graph.families import (
@@ -247,6 +253,10 @@ async def _beside(
     nodes = [target.node for target in targets.targets]
     if intent.kind == Kind.CALLERS:
         unresolved = await unresolved_beside(reader, node, targets.total)
+        if intent.direct is False:
+            inner = {each.through for each in related}
+            ends = [each.node for each in related if each.node.row.qualified_name not in inner]
+            unresolved += describe_beyond(await unresolved_beyond(reader, ends))
         return (*unresolved, *await handed_over(reader, nodes, known))
     if intent.kind == Kind.CALLEES:
         called = [each.node for each in related if each.depth == 1 and each.strategy not in _EXACT]

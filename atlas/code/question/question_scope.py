@@ -127,6 +127,13 @@ _MIDDLE = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
+_ENDS_UP = re.compile(
+    r"^(?P<before>(?!how )(?:(?:ok|so|please|show|list|find|me|all|every|the|tell) )*"
+    r"(?:who|what|which|where|everything|anything|functions|methods|classes|code|callers)\b(?: \S+){0,4}?)"
+    r" (?:ends?|ending|winds?|winding) up (?=\w+ing\b)",
+    re.IGNORECASE,
+)
+"""`who ends up calling X`: at any level."""
 _BOTH = re.compile(r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?)", re.IGNORECASE)
 _INDIRECT = re.compile(
     r" ?(?:,? ?(?:including|also|even) (?:the |all )?(?:ones|those|classes|types) (?:that|which) \w+ (?:in|trans)\w+"
@@ -165,9 +172,15 @@ class QuestionScope:
         )
 
 
+def at_any_level(text: str) -> str:
+    """Return a question with `transitively` where it asks what ends up doing something."""
+    return _ENDS_UP.sub(r"\g<before> transitively ", text)
+
+
 def split_scope(text: str) -> tuple[str, QuestionScope]:
     """Return a question without what limits its answer, and the limits."""
     scope = QuestionScope()
+    text = at_any_level(text)
     if (without := _NON_TEST.sub("", text)) != text:
         text, scope = without, replace(scope, tests=TestScope.EXCLUDED)
     text = _IN_BRACKETS.sub(r" \1", text)

@@ -14,7 +14,7 @@ from atlas.code.question.cues import is_relation_word
 from atlas.code.question.frames import KIND_WORD, words_of
 from atlas.code.question.further_parts import further_parts, split_parts
 from atlas.code.question.names import dotted
-from atlas.code.question.question_scope import PRONOUNS
+from atlas.code.question.question_scope import PRONOUNS, at_any_level
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
 from atlas.core.english.stop_words import STOP_WORDS
 
@@ -74,6 +74,7 @@ def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
     """Return the words of the clause with the name that an answer to the intent would leave out."""
     own = frozenset((*_own(intent), *(part.text for part in further_parts(text, intent))))
     known = _known(intent)
+    text = at_any_level(text)
     for clause in (clause for part in split_parts(text) for clause in _END.split(part)):
         words = [each for raw in clause.split() if (each := raw.strip(_EDGE))]
         at = [number for number, word in enumerate(words) if _is_name(word, own)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.answers.schema import check_range
@@ -12,6 +12,7 @@ from atlas.code.changes.changed_symbols import ChangedSymbol, How
 from atlas.code.changes.impact import MAX_DEPTH, Affected, Impact, Seed, trace_impact
 from atlas.code.freshness import stale_files
 from atlas.code.graph.absence.proof import FILE_LABELS, is_prose, prove_none, prove_unused
+from atlas.code.graph.absence.unresolved import unresolved_beyond
 from atlas.code.graph.answer_relation import MAX_FOLLOWED
 from atlas.code.graph.targets import Target, Targets, find_targets, members_of
 from atlas.code.notes.note_lines import text_at_risk
@@ -145,9 +146,27 @@ async def _with_possible(atlas: Atlas, findings: ImpactFindings, nodes: Sequence
         if (each.path, each.line) not in named
     )
     if found:
+        lines += await _beyond(atlas, findings, named)
         return replace(findings, possible=tuple(lines))
     note = "no edge leads to it: unknown rather than none, see the possible lines" if lines else absence.sentence
     return replace(findings, possible=tuple(lines), notes=(*findings.notes, note), is_unknown=not absence.is_proven)
+
+
+async def _beyond(atlas: Atlas, findings: ImpactFindings, known: Collection[tuple[str, int]]) -> list[ReportLine]:
+    """Return the unresolved calls that may lead further where a chain of callers ends."""
+    found = (*findings.impact.affected, *findings.impact.tests)
+    inner = {name for each in found for name in each.via}
+    ends = [each.node for each in findings.impact.affected if each.node.row.qualified_name not in inner]
+    return [
+        ReportLine("possible", row.path, f"{local_name(row)} {line}: may call {short_name(name)}, {call.why}")
+        for name, row, call in [
+            (node.row.qualified_name, call.caller.row, call)
+            for node, calls in await unresolved_beyond(atlas.reader, ends)
+            for call in calls.calls
+        ]
+        for line in call.lines
+        if (row.path, line) not in known
+    ]
 
 
 def diff_findings(found: ChangeImpact) -> ImpactFindings:

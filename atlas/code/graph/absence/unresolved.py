@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from atlas.code.reader import Reader
-from atlas.core.model import Filter, Node
+from atlas.core.model import Filter, Label, Node
 from atlas.core.wording import counted
 
 MAX_NODES = 1_000
 """Symbols that contain the name whose unresolved calls are read."""
 SHOWN = 12
+FEW = 4
+"""Unresolved calls of a name that several symbols have whose places are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,9 @@ def describe_unresolved(found: UnresolvedCalls) -> str:
 
 
 async def unresolved_beside(reader: Reader, node: Node, symbols: int) -> tuple[str, ...]:
-    """Return what an answer about callers says of unresolved calls: their places, or their number.
+    """Return what an answer about callers says of unresolved calls: their places and number.
 
-    The number is given if several symbols share the name.
+    Only the number is given if several symbols share the name and the calls are more than `FEW`.
 
     `node`: one of the symbols of the name. Raises store errors.
     """
@@ -91,7 +93,39 @@ async def unresolved_beside(reader: Reader, node: Node, symbols: int) -> tuple[s
         return (f"and {describe_unresolved(found)}",)
     at_least = "at least " if found.more else ""
     calls = counted(found.total, "unresolved call")
-    return (f"{at_least}{calls} of `{found.name}`, each of which may be of any of these symbols",)
+    said = f"{at_least}{calls} of `{found.name}`, each of which may be of any of these symbols"
+    places = [
+        f"{call.caller.row.path}:{line} in `{call.caller.row.name}`" for call in found.calls for line in call.lines
+    ]
+    return (f"{said}: {', '.join(places)}" if len(places) <= FEW else said,)
+
+
+async def unresolved_beyond(reader: Reader, ends: Sequence[Node]) -> list[tuple[Node, UnresolvedCalls]]:
+    """Return the ends of chains of callers that unresolved calls of their names may continue, with these calls.
+
+    Only the first `FEW` ends outside tests, and names of which `FEW` calls or less are unresolved: of a name such as
+    `get` most calls mean others. Raises store errors.
+    """
+    callable_ = [node for node in ends if node.row.label in (Label.FUNCTION, Label.METHOD) and not node.row.is_test]
+    found: list[tuple[Node, UnresolvedCalls]] = []
+    for node in callable_[:FEW]:
+        calls = await find_unresolved(reader, node.row.name, node.project)
+        if 0 < calls.total <= FEW and not calls.more:
+            found.append((node, calls))
+    return found
+
+
+def describe_beyond(found: Iterable[tuple[Node, UnresolvedCalls]]) -> tuple[str, ...]:
+    """Return a note for each end of a chain of callers that unresolved calls may continue."""
+    return tuple(
+        f"`{node.row.name}` may have further callers, which no rule resolves: {', '.join(_places(calls))}"
+        for node, calls in found
+    )
+
+
+def _places(found: UnresolvedCalls) -> list[str]:
+    rows = ((call.caller.row, line) for call in found.calls for line in call.lines)
+    return [f"{row.path}:{line} in `{row.name}`" for row, line in rows]
 
 
 _SHAPES = {
