@@ -15,6 +15,7 @@ from itertools import islice
 
 from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.environment_helpers import calls_of_helpers, is_parameter, names_of_loop
+from atlas.code.lines.environment_mappings import reads_of_mappings
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, definitions_around, is_aside, is_document, scan_texts
 from atlas.code.question.parse_question import Query
@@ -84,6 +85,7 @@ MAX_SENTENCE = 260
 _ASSIGNED = re.compile(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
 MAX_LEFT = 30
 MAX_VARIABLES = 5_000
+INCOMPLETE = "not all may be counted"
 MAX_PLACES = 20_000
 
 
@@ -161,7 +163,12 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     kept = [
         each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)
     ]
+    mapped = await reads_of_mappings(reader, where)
+    proven = {(name, found.place) for name, found in mapped.reads}
+    kept = [each for each in kept if not (each.is_passed and (each.name, each.found.place) in proven)]
     known = {(each.name, each.found.place) for each in kept}
+    kept += [EnvironmentRead(name, found) for name, found in mapped.reads if (name, found.place) not in known]
+    known |= proven
     # what a parameter stands for is told where the function is called
     inside = {each.found.place for each in reads if each.is_computed and is_parameter(each.name, each.found)}
     linked = [
@@ -169,7 +176,11 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
         for each in await _linked(reader, where)
         if (each.name, each.found.place) not in known and each.found.place not in inside
     ]
-    return sorted([*kept, *linked], key=lambda each: each.found.file.is_test), scan.notes
+    notes = scan.notes
+    if mapped.handed_over:
+        places = several((each.file.path, each.line) for each in mapped.handed_over)
+        notes = (*notes, f"{INCOMPLETE}: all of the environment is handed to code that is not followed at {places}")
+    return sorted([*kept, *linked], key=lambda each: each.found.file.is_test), notes
 
 
 async def _through_helpers(reader: Reader, where: Filter, reads: Sequence[EnvironmentRead]) -> list[EnvironmentRead]:
@@ -402,7 +413,10 @@ def _listed(
     missing = f"{', '.join(f'`{name}`' for name in named)} is read nowhere in indexed code; " if named else ""
     scope = f" ({said})" if said else ""
     count = counted(len(by_name), "environment variable")
-    read = f"{count} read or set in {counted(len(files), 'file')}" if by_name else "no environment variable is read"
+    least = "at least " if any(note.startswith(INCOMPLETE) for note in notes) else ""
+    read = (
+        f"{least}{count} read or set in {counted(len(files), 'file')}" if by_name else "no environment variable is read"
+    )
     title = f"{missing}{read}{scope}" + (f", {len(others)} more documented" if others else "")
     tests = len({each.name for each in reads}) - len({each.name for each in code})
     more = (f"{counted(tests, 'further variable')} only in tests",) if tests else ()

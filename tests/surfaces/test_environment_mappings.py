@@ -1,0 +1,85 @@
+"""Environment variables that code reads from the whole environment after it was handed on, and what that leaves open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from atlas.app.main import open_atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+_CONNECT = """import os
+
+
+def connect(kind, settings=None):
+    if settings.get("SHOP_URL") is not None:
+        return settings["SHOP_URL"]
+    return limits(settings, "SHOP_QUOTED")
+
+
+def limits(given, name):
+    return given.get("SHOP_LIMIT", 5) if "SHOP_LIMITED" in given else 0
+
+
+def other(settings):
+    return settings.get("SHOP_OTHER")
+
+
+def main():
+    connect(
+        "tcp",
+        os.environ,
+    )
+    found = os.environ.copy()
+    return found["SHOP_FOUND"]
+
+
+def unrelated(found):
+    return found["SHOP_UNRELATED"]
+
+
+def given(mapping=os.environ):
+    return mapping.get("SHOP_GIVEN")
+
+
+def behind(mapping):
+    return mapping.get("SHOP_BEHIND")
+"""
+_SCRIPT = """function start(values) {
+  return values.SHOP_PORT;
+}
+
+start(process.env);
+"""
+_CHILD = 'import os\nimport subprocess\n\nsubprocess.run(["ls"], env=os.environ)\n'
+_ASKED = "Which environment variables does the shop read?"
+
+
+async def _said(root: Path, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, root.parent / f"data-{root.name}")
+    async with open_atlas(load_settings(str(root), str(root.parent / f"data-{root.name}"), environment=QUICK)) as atlas:
+        return (await hybrid_search(atlas, _ASKED)).render()
+
+
+async def test_reads_from_a_parameter_that_is_given_the_environment(tmp_path: Path) -> None:
+    files = {"shop/cli.py": _CONNECT, "web/start.js": _SCRIPT, "shop/child.py": _CHILD}
+    said = await _said(tmp_path / "shop", files)
+    for place in ("SHOP_URL: shop/cli.py:5,6", "SHOP_LIMIT: shop/cli.py:11", "SHOP_FOUND: shop/cli.py:24"):
+        assert place in said
+    assert "SHOP_GIVEN: shop/cli.py:32" in said and "SHOP_PORT: web/start.js:2" in said
+    assert "SHOP_LIMITED: shop/cli.py:11" in said and "\n6 environment variables" in said
+    for name in ("SHOP_OTHER", "SHOP_UNRELATED", "SHOP_BEHIND", "SHOP_QUOTED"):
+        assert name not in said, "it is no read of the environment"
+    assert "at least" not in said, "a program that is started is given what there is"
+
+
+async def test_a_count_is_incomplete_where_other_code_is_given_the_environment(tmp_path: Path) -> None:
+    code = 'import os\nfrom settings import load\n\nA = os.environ["SHOP_A"]\nB = load(os.environ)\n'
+    said = await _said(tmp_path / "shop", {"shop/cli.py": code})
+    assert "at least 1 environment variable read or set" in said
+    assert "not all may be counted: all of the environment is handed to code that is not followed at" in said
+    assert "shop/cli.py:5" in said
