@@ -104,6 +104,8 @@ COMPOSED: dict[str, str] = {
     "code/tools/search/part_results.py: _packages_of": "an escaped name between lookarounds",
     "code/changes/commit_topics.py: narrowed": "an escaped word behind a boundary, on the subject of a commit",
     "code/lines/environment_helpers.py: names_of_loop": "an escaped name between lookarounds",
+    "code/lines/package_reasons.py: comments_about": "escaped names between quotes",
+    "code/lines/package_reasons.py: _polyfills": "names of `polyfills.toml`",
     "code/lines/environment_mappings.py: _begins": "an escaped name between lookarounds",
     "code/lines/environment_mappings.py: _handed_on": "an escaped name between lookarounds",
     "code/lines/environment_mappings.py: _parameter": "an escaped name between boundaries, then at most 200 characters",

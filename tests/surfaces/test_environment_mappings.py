@@ -83,3 +83,12 @@ async def test_a_count_is_incomplete_where_other_code_is_given_the_environment(t
     assert "at least 1 environment variable read or set" in said
     assert "not all may be counted: all of the environment is handed to code that is not followed at" in said
     assert "shop/cli.py:5" in said
+
+
+async def test_the_environment_of_a_request_is_none_of_the_program(tmp_path: Path) -> None:
+    code = (
+        'import os\n\nA = os.environ["SHOP_A"]\n\n\ndef application(environ, start_response):\n'
+        '    return [environ.get("REMOTE_ADDR"), environ["wsgi.input"], environ.get("HTTP_ACCEPT")]\n'
+    )
+    said = await _said(tmp_path / "shop", {"shop/wsgi.py": code})
+    assert "\n1 environment variable read" in said and "REMOTE_ADDR" not in said and "wsgi.input" not in said

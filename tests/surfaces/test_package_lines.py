@@ -103,3 +103,36 @@ async def test_several_packages_by_a_name_that_all_have_as_a_part(tmp_path: Path
         said = (await hybrid_search(atlas, "Does a user of the core artifact get Kite on the classpath?")).render()
     assert "Kite: declared by 1 project" in said and "kite-stdlib 2.0 [provided compileOnly]" in said
     assert "org.example:core" not in said, "the artifact is no package that is asked for"
+
+
+async def test_why_a_package_is_required_stands_in_comments_and_in_what_a_polyfill_supplies(tmp_path: Path) -> None:
+    composer = '{\n  "name": "shop/shop",\n  "require": {\n    "symfony/polyfill-php80": "^1.29"\n  }\n}\n'
+    cargo = (
+        '[package]\nname = "cart"\nversion = "1.0.0"\n\n[dependencies]\nserde = "1"\n# Kept at the old version:\n'
+        '# the new one rounds prices.\nroundish = "0.2"\nlibm = "0.2" # no floats without std\n'
+    )
+    files = {
+        "composer.json": composer,
+        "src/Cart.php": "<?php\n// str_contains is fast\nfunction a($b) { return str_contains($b, 'x') || $b->fdiv(); }\n",
+        "tests/CartTest.php": "<?php\nstr_starts_with('a', 'b');\n",
+        "cart/Cargo.toml": cargo,
+        "deny.toml": '[bans]\nskip = [\n  # both versions are meant\n  { name = "roundish" },\n]\n',
+    }
+    for name, text in files.items():
+        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "shop" / name).write_text(text)
+    await indexed(tmp_path / "shop", tmp_path / "data")
+    settings = load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as atlas:
+        said = (await hybrid_search(atlas, "Why does Shop need symfony/polyfill-php80?")).render()
+        assert "supplies:" in said and "str_contains: src/Cart.php:3" in said
+        assert "fdiv" not in said and "str_starts_with" not in said, "a method, and a test"
+        said = (await hybrid_search(atlas, "why do we depend on roundish")).render()
+        assert "cart/Cargo.toml:7: Kept at the old version: the new one rounds prices." in said
+        assert "deny.toml:3: both versions are meant" in said
+        said = (await hybrid_search(atlas, "why do we depend on libm")).render()
+        assert "cart/Cargo.toml:10: no floats without std" in said
+        said = (await hybrid_search(atlas, "why do we depend on serde")).render()
+        assert "comment:" not in said, "the comment below is of another package"
+        said = (await hybrid_search(atlas, "which version of roundish is declared")).render()
+        assert "comment:" not in said, "it is not asked for"

@@ -267,6 +267,8 @@ async def _is_known_project(reader: Reader, name: str, where: Filter) -> bool:
 def _is_project(each: Declaration, name: str, root: str) -> bool:
     name = name.strip("/").removeprefix("./")
     folder = each.folder
+    if not folder and name.lower() in (root.lower(), short_name(each.project)):
+        return True
     if folder:
         return name in (each.project, folder, folder.rpartition("/")[2])
     # a folder of an unpacked archive has the version in its name

@@ -72,6 +72,8 @@ _TOOLS = re.compile(
 """Code that builds or checks the project."""
 _ANY = re.compile("")
 _NEEDLES = (b"env", b"${")
+_OF_PARAMETER = re.compile(r"(?<![\w.])environ(?:\.get\(|\[)")
+_IMPORTED = re.compile(r"^from os import [^\n]*\benviron\b", re.MULTILINE)
 _OF_REQUESTS = re.compile(
     r"(?:REQUEST|SERVER|REMOTE|SCRIPT|CONTENT|GATEWAY|PATH|QUERY|HTTP|DOCUMENT|AUTH)_\w+|HTTPS?|PATH_INFO|CHUNKED_BODY"
 )
@@ -174,7 +176,7 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     linked = [
         each
         for each in await _linked(reader, where)
-        if (each.name, each.found.place) not in known and each.found.place not in inside
+        if (each.name, each.found.place) not in known and each.found.place not in inside and not _is_of_request(each)
     ]
     notes = scan.notes
     if mapped.handed_over:
@@ -252,7 +254,19 @@ def _read(found: TextMatch) -> EnvironmentRead | None:
     is_server = "$_SERVER" in found.match[0] and bool(_OF_REQUESTS.fullmatch(name)) and name not in _PROXIES
     if not name or is_server or (name.islower() and "_" not in name and groups.get("called") and len(name) < 3):
         return None
-    return EnvironmentRead(name, found, is_written, is_passed=bool(groups.get("passed")))
+    is_passed = bool(groups.get("passed")) or _is_of_parameter(found)
+    return EnvironmentRead(name, found, is_written, is_passed=is_passed)
+
+
+def _is_of_request(each: EnvironmentRead) -> bool:
+    """Return whether a line that the graph takes for a read has an entry of a request's environment."""
+    is_plain = _IMPORTED.search(each.found.file.text) is not None or _OF_PARAMETER.search(each.found.text) is None
+    return not is_plain and (_OF_REQUESTS.fullmatch(each.name) is not None or "." in each.name)
+
+
+def _is_of_parameter(found: TextMatch) -> bool:
+    """Return whether a read is from a name `environ` that the file does not import: that of a request."""
+    return found.match[0].startswith("environ.") and _IMPORTED.search(found.file.text) is None
 
 
 async def _constants(reader: Reader, where: Filter, names: set[str]) -> dict[str, dict[str, str]]:

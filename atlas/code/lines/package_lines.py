@@ -15,6 +15,7 @@ from atlas.code.graph.declarations import Declaration, short_name
 from atlas.code.graph.packages import PackageReport, parts_of
 from atlas.code.lines.changelogs import changelog_lines, read_changelogs
 from atlas.code.lines.line_report import TextLine, shown
+from atlas.code.lines.package_reasons import comments_about, supplied_by
 from atlas.code.question.package_questions import PackageAspect
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
@@ -38,6 +39,7 @@ _FOR_WHAT = re.compile(
     r"\b(?:what|why)\b.*\bfor\b|\bfor what\b|^why\b|\bpurpose\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b",
     re.IGNORECASE,
 )
+_WHY = re.compile(r"^why\b", re.IGNORECASE)
 _SINCE = re.compile(
     r"\bsince (?:when|which|what)\b|^when\b|\bwhen (?:was|did)\b|\b(?:which|what) (?:commit|change|pr)\b|\bwho added\b",
     re.IGNORECASE,
@@ -55,8 +57,10 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
     lines: list[TextLine] = []
     try:
         if _FOR_WHAT.search(text):
+            lines += await comments_about(reader, found.declared, where)
             lines += await _users(reader, found)
-        if _SINCE.search(text):
+            lines += await supplied_by(reader, found.package, where)
+        if _SINCE.search(text) or (_WHY.search(text) and not lines):
             lines += await _declared_since(reader, found.declared, where)
         if _CHANGED.search(text):
             lines += await _of_changelogs(reader, found, where)

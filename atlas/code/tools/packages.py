@@ -17,7 +17,19 @@ from atlas.core.model import Label, Node
 from atlas.core.wording import counted
 
 KINDS = ("runtime", "optional", "peer", "provided", "build", "development", "indirect")
-_ORDER = (*KINDS, "declared", "computed_by", "declared_since", "used_by", "changelog", "imported_by", "near")
+_ORDER = (
+    *KINDS,
+    "declared",
+    "comment",
+    "configured",
+    "supplies",
+    "computed_by",
+    "declared_since",
+    "used_by",
+    "changelog",
+    "imported_by",
+    "near",
+)
 _LINES = 12
 """Lines of one importing file that are listed."""
 ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|vendor(?:-bin)?|sandbox)/")
