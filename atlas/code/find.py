@@ -215,7 +215,8 @@ async def _told(
     query = found.query
     if any(each.lines or each.nowhere for each in found.rankings):
         return (), (), ()  # the text that is asked for is the subject
-    cards = await _cards(reader, subjects, where.project)
+    # statements answer a question for behaviour, whatever is called like one of its words
+    cards = () if _asks_bodies(reader, query) else await _cards(reader, subjects, where.project)
     try:
         # what a missing name gives no value to is none of what is asked for
         values = () if subjects.unknown else await find_plain_values(reader, query, where)
@@ -310,12 +311,16 @@ async def _by_bodies(
     """Return the candidates of a question for behaviour by what their bodies say, others as given."""
     is_placed = any(each.hits for each in rankings if each.channel in ("place", "exact"))
     is_certain = is_answered or is_placed or not ranked or certainty_of(ranked[0], query) is not SENTENCE
-    if is_certain or "bodies" in reader.ranking.off or not asks_how(query):
+    if is_certain or not _asks_bodies(reader, query):
         return BodyEvidence(ranked, {})
     try:
         return await rank_by_bodies(reader, query, ranked)
     except AtlasError:
         return BodyEvidence(ranked, {})
+
+
+def _asks_bodies(reader: Reader, query: Query) -> bool:
+    return "bodies" not in reader.ranking.off and asks_how(query)
 
 
 async def _definitions_first(reader: Reader, hits: Sequence[Scored], query: Query, where: Filter) -> Sequence[Scored]:

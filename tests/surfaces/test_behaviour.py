@@ -100,6 +100,23 @@ async def test_the_function_that_decides_comes_first_and_its_line_is_shown(gate:
 @pytest.mark.parametrize(
     "question",
     [
+        "when is a visitor refused by the `desk` because the queue is full?",
+        "a visitor arrives at 10 in the morning, when is he refused because the queue is full?",
+        "`gate --open many` lets visitors in. When is a visitor refused because the queue is full?",
+    ],
+)
+async def test_a_name_or_a_quoted_text_beside_what_is_asked_leaves_the_statements_first(
+    gate: Atlas, question: str
+) -> None:
+    found = (await hybrid_search(gate, question)).render()
+    assert "gate/desk.py:6" in await first_of(gate, question)
+    assert DECIDES in found
+    assert "module gate/desk.py" not in found
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
         "visitor refused because the queue is full",
         "which document explains when a visitor is refused because the queue is full?",
         "where is the test of a visitor that is refused because the queue is full?",

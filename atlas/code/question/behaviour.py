@@ -12,6 +12,8 @@ from atlas.code.question.parse_question import WANTS_DOCUMENTS, Query
 
 MANY_WORDS = 60
 """A longer text is a report."""
+MOST_NAMED = 0.34
+"""Share of the words that names have: `when does the code leave out the `loop` variable` is not for a symbol alone."""
 _BORDER = re.compile(r"(?:[.;:?!,]|\s-{1,2})\s+(?:(?:and|but|so|then|or)\s+)?|\s(?:and|but)\s")
 _LEADS = re.compile(r"(?:(?:and|so|also|please|hey|hi)[ ,]+){1,2}", re.IGNORECASE)
 _WHAT = (
@@ -46,7 +48,7 @@ _ASKED_PAGE = re.compile(
 
 def asks_how(query: Query) -> bool:
     """Return whether a question asks in plain words how or where something happens, not for a value or a page."""
-    if query.focus > 0 or query.phrases or query.paths or query.reports or query.states or len(query.words) < 2:
+    if query.focus > MOST_NAMED or query.paths or query.reports or query.states or len(query.words) < 2:
         return False
     if query.wants_configuration or query.wants_tests or _asks_document(query):
         return False
