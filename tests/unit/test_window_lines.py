@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from atlas.code.rank.bodies import BodyWindow, decides
@@ -32,13 +34,13 @@ C = """void redirect(request *r) {
 """
 
 
-def _shown(text: str, most: int) -> list[str]:
+def _shown(text: str, most: int, windows: Sequence[BodyWindow] = ()) -> list[str]:
     content = text.encode()
     count = len(text.splitlines())
     row = NodeRow(
         "p:f", Label.FUNCTION, "function", "redirect", "redirect", "f", "", 1, 1, count, 0, len(content), "", ""
     )
-    windows = [BodyWindow(first, min(first + 5, count), 1.0) for first in range(1, count, 3)]
+    windows = windows or [BodyWindow(first, min(first + 5, count), 1.0) for first in range(1, count, 3)]
     body = window_body(row, content, windows, lambda line: len(line.split()), most)
     return [line.text.strip() for piece in body.pieces for line in piece]
 
@@ -58,6 +60,34 @@ def test_lines_that_decide_come_before_comments_with_the_words(text: str, decidi
     assert shown == [line for line in shown if line in deciding or line.endswith(");")]
     assert deciding[0] in shown
     assert deciding[1] in shown
+
+
+BRANCHES = """def work(job):
+    prepare(job)
+    if job.is_late:
+        log(job)
+    else:
+        wait(job)
+    result = run(job)
+    if result.failed and not job.is_stopped:
+        record(job)
+        fail(job, result)
+    if job.repeats:
+        again(job)
+"""
+
+
+def test_a_line_is_shown_with_the_condition_above_it_and_a_condition_with_what_it_opens() -> None:
+    for best in (8, 9, 10):
+        windows = [BodyWindow(1, 12, 0.1), BodyWindow(best, best, 1.0)]
+        shown = _shown(BRANCHES, 11, windows)
+        assert shown[0] == "if result.failed and not job.is_stopped:"
+        assert shown[-1] in ("record(job)", "fail(job, result)")
+        assert len(shown) > 1
+
+
+def test_a_word_that_only_joins_branches_decides_nothing() -> None:
+    assert "else:" not in _shown(BRANCHES, 14, [BodyWindow(1, 12, 0.1)])
 
 
 def test_comments_are_shown_where_there_is_room() -> None:
