@@ -216,7 +216,7 @@ async def _told(
     if any(each.lines or each.nowhere for each in found.rankings):
         return (), (), ()  # the text that is asked for is the subject
     # statements answer a question for behaviour, whatever is called like one of its words
-    cards = () if _asks_bodies(reader, query) else await _cards(reader, subjects, where.project)
+    cards = () if _asks_bodies(reader, query) else await _cards(reader, query, subjects, where.project)
     try:
         # what a missing name gives no value to is none of what is asked for
         values = () if subjects.unknown else await find_plain_values(reader, query, where)
@@ -240,7 +240,7 @@ async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:
         return Subjects()
 
 
-async def _cards(reader: Reader, subjects: Subjects, project: str) -> tuple[SubjectCard, ...]:
+async def _cards(reader: Reader, query: Query, subjects: Subjects, project: str) -> tuple[SubjectCard, ...]:
     """Return the cards of names; none for a name alone that several symbols have, because the hits list them."""
     is_alone = len(subjects.text.words) == 1
     if not subjects.found and not subjects.unknown:
@@ -248,7 +248,8 @@ async def _cards(reader: Reader, subjects: Subjects, project: str) -> tuple[Subj
     if is_alone and subjects.found and subjects.found[0].total > 1:
         return ()
     marked = subjects.marked()
-    asked = CardHints(hinted_kinds(marked), asks_for_values(marked))
+    kinds = hinted_kinds(marked) or ((query.relation.kind,) if query.relation is not None else ())
+    asked = CardHints(kinds, asks_for_values(marked))
     try:
         cards = [await read_card(reader, each, asked) for each in subjects.found]
         return (*cards, *[await read_text_card(reader, each, project, asked) for each in subjects.unknown])

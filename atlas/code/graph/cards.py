@@ -6,6 +6,7 @@ come first and are listed longer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.written_names import WrittenName
 from atlas.code.reader import Reader
 from atlas.code.retrieve.expand import KINDS, Neighbourhood, around_node
-from atlas.core.model import Direction, Edge, Label
+from atlas.core.model import Direction, Edge, Label, Node
 
 PLACES = 3
 """Edges of a relation that the question does not hint at."""
@@ -59,6 +60,12 @@ _SECTIONS: Mapping[Kind, tuple[str, ...]] = {
 
 _INWARD = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.SUBTYPES, Kind.IMPORTERS, Kind.OVERRIDES))
 """Relations of which a card says so if there are none."""
+_DECLARES = re.compile(
+    r"\b(?:class|struct|interface|object|trait|record|protocol|module|impl|extends|implements)\b|^[<:(]"
+)
+_ARGUMENTS = re.compile(r"<[^<>]{0,400}>")
+MOST_NESTED = 4
+_QUALIFIED = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,39 @@ async def read_card(reader: Reader, subject: Subject, asked: CardHints) -> Subje
 
 async def read_text_card(reader: Reader, written: WrittenName, project: str, asked: CardHints) -> SubjectCard:
     """Return the card of a name that the index has no symbol for: the lines that have it. Raises store errors."""
-    return SubjectCard(written.text, text=await _text(reader, written.text.strip("()"), project, (), asked, prose=True))
+    name = written.text.strip("()")
+    text = await _text(reader, name, project, (), asked, prose=True)
+    below = await _declared_below(reader, name, text, project) if Kind.SUBTYPES in asked.kinds else ()
+    places = "; ".join(f"{node.row.path}:{node.row.line} {node.row.qualified_name}" for node in below[:PLACES])
+    more = f" +{len(below) - PLACES}" if len(below) > PLACES else ""
+    return SubjectCard(
+        written.text, notes=(f"named as a base by {len(below)}: {places}{more}",) if below else (), text=text
+    )
+
+
+async def _declared_below(reader: Reader, name: str, text: NameLines, project: str) -> tuple[Node, ...]:
+    """Return the classes whose declaration names a base without a symbol, such as one of a standard library."""
+    inside = await with_symbols(reader, [each for each in text.lines if _DECLARES.search(each.text)], project)
+    found = {
+        each.inside.row.uid: each.inside
+        for each in inside
+        if each.inside is not None
+        and each.inside.row.label == Label.CLASS
+        # not `class exception_like : other`
+        and name in names_in(each.inside.row.signature.partition(each.inside.row.name)[2])
+    }
+    return tuple(found.values())
+
+
+def names_in(bases: str) -> set[str]:
+    """Return the names of what stands behind the name of a class, with their namespaces and without.
+
+    Not those in the brackets of a type: `class Matcher : Base<std::exception>`.
+    """
+    for _ in range(MOST_NESTED):
+        bases = _ARGUMENTS.sub("", bases)
+    found = {each.strip(".:") for each in _QUALIFIED.findall(bases)}
+    return found | {re.split(r"[.:\\\\]+", each)[-1] for each in found}
 
 
 async def _text(

@@ -47,7 +47,8 @@ def value_lines(values: Sequence[PlainValue]) -> tuple[str, ...]:
 def _lines(card: SubjectCard) -> Iterator[str]:
     subject = card.subject
     if subject is None:
-        yield from name_lines(card.name, card.text, is_symbol=False)
+        said = name_lines(card.name, card.text, is_symbol=False)
+        yield from (next(said, ""), *(f"  {note}" for note in card.notes), *said) if card.notes else said
         return
     if subject.total > 1:
         shown = [each.node.row for each in subject.targets[:MOST_CANDIDATES]]
