@@ -15,6 +15,7 @@ from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relation
 from atlas.code.lines.absent_words import find_absent_words
+from atlas.code.lines.bounds import find_bounds
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
 from atlas.code.question.behaviour import asks_how
@@ -220,6 +221,7 @@ async def _told(
     try:
         # what a missing name gives no value to is none of what is asked for
         values = () if subjects.unknown else await find_plain_values(reader, query, where)
+        values += await find_bounds(reader, query, where)
         unknown = await unknown_words(reader, found, where)
         return cards, values, await find_absent_words(reader, query, unknown, where)
     except AtlasError:

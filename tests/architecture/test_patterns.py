@@ -139,6 +139,7 @@ COMPOSED: dict[str, str] = {
     "code/graph/package_subjects.py: _needs_of": "an escaped name behind constants, on a question",
     "code/lines/releases.py: _says_of": "an escaped name beside constants, on `MAX_HEADING` characters",
     "code/lines/caught.py: _raises": "escaped names, on two lines of at most `MAX_LINE`",
+    "code/lines/bounds.py: find_bounds": "an escaped name between lookarounds, on a line",
     "code/lines/environment_helpers.py: _helpers": "an escaped name between constants, on a line of at most `MAX_LINE`",
     "code/lines/environment_helpers.py: calls_of_helpers": "escaped names before constants",
     "code/lines/environment.py: _in_code": "escaped names between boundaries",

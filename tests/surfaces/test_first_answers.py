@@ -189,6 +189,56 @@ async def test_a_pronoun_is_no_setting(tmp_path: Path) -> None:
         assert "`its`" not in said, said
 
 
+_LIMITS = """package shop
+
+import "fmt"
+
+type Config struct {
+	MaxItems int
+}
+
+func DefaultConfig() *Config {
+	return &Config{
+		MaxItems: 64,
+	}
+}
+
+func ValidateConfig(config *Config) error {
+	if config.MaxItems <= 0 {
+		return fmt.Errorf("not positive")
+	}
+	if config.MaxItems > 1024 {
+		return fmt.Errorf("too large")
+	}
+	return nil
+}
+
+func (c *Cart) isFull(config *Config) bool {
+	// MaxItems > 7 is an error
+	if len(c.items) >= config.MaxItems {
+		return true
+	}
+	return config.MaxItems < 3
+}
+"""
+
+
+async def test_the_range_of_a_setting_is_told_by_the_lines_that_refuse_values(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    root.mkdir()
+    (root / "config.go").write_text(_LIMITS)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "What is the default and the allowed range of MaxItems?")).render()
+        head = said.partition("values that may be meant:\n")[2].splitlines()[:4]
+        assert [line.strip() for line in head[:3]] == [
+            "config.go:11 DefaultConfig: MaxItems: 64,",
+            'config.go:16 ValidateConfig: if config.MaxItems <= 0 { ... return fmt.Errorf("not positive")',
+            'config.go:19 ValidateConfig: if config.MaxItems > 1024 { ... return fmt.Errorf("too large")',
+        ]
+        assert head[3].startswith("field "), "a comment and a use refuse nothing"
+
+
 _PRINTING = """Printing
 ========
 
