@@ -189,7 +189,7 @@ _SAID = {"error": "error|exception", "exception": "error|exception"}
 _TEST_CODE = r"(?:the |our |its |unit |own )*tests?(?: code| suites?| files?| modules?)?\b"
 _DONE = (
     r"(?:used?|uses|using|call(?:s|ed|ing)?|referenc(?:es?|ed|ing)|reads?|reading|return(?:s|ed|ing)?|throws?|thrown|rais(?:es?|ed)"
-    r"|compar(?:es?|ed)|check(?:s|ed)|imports?|imported|importing|invok(?:es?|ed)|instantiat(?:es?|ed)|needs?|needed"
+    r"|compar(?:es?|ed)|imports?|imported|importing|invok(?:es?|ed)|instantiat(?:es?|ed)|needs?|needed"
     r"|access(?:ed|es)?|touch(?:ed|es)?|consult(?:s|ed)|reached)"
 )
 _BETWEEN = r"(?: (?:itself|themselves|is|are|was|were|be|being|been|ever|actually|really|gets?|else|has|have))*"
@@ -277,13 +277,16 @@ def _described(rest: str) -> tuple[tuple[Label, ...], tuple[str, ...]] | None:
     """Return the kinds that the words left of a question name, and what else they say of them; None for other words."""
     labels: tuple[Label, ...] = ()
     words: list[str] = []
+    described = 0
     for word in re.findall(r"[\w'’-]+|,", rest.lower()):
         kind = word if word in _KINDS else word.rstrip("s")
         if kind in _KINDS:
             words += [_SAID[kind]] if kind in _SAID else []
-            labels = (*labels, *_KINDS[kind])
+            labels, described = (*labels, *_KINDS[kind]), len(words)
         elif word not in _FILLERS and word != ",":
             words.append(word)
+    if labels and len(words) > described:
+        return None  # `settings that are not read from the environment`
     if not labels or len(set(words)) > _MOST_WORDS:
         # `what in api.go is never used` names no kind
         is_all = not words and not labels and re.search(r"\bwhat\b", rest, re.IGNORECASE)
