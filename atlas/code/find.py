@@ -10,6 +10,7 @@ from enum import StrEnum
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
 from atlas.code.changes.hit_commits import commits_of_hit
+from atlas.code.graph.absence.described_families import family_lines
 from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
@@ -24,6 +25,7 @@ from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
 from atlas.code.question.relation_kinds import RelationIntent
+from atlas.code.question.written_names import NameShape
 from atlas.code.rank.bodies import BodyEvidence, BodyWindow, rank_by_bodies
 from atlas.code.rank.descriptions import add_descriptions
 from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks, unknown_words
@@ -223,7 +225,10 @@ async def _told(
         values = () if subjects.unknown else await find_plain_values(reader, query, where)
         values += await find_bounds(reader, query, where)
         unknown = await unknown_words(reader, found, where)
-        return cards, values, await find_absent_words(reader, query, unknown, where)
+        is_named = bool(subjects.unknown) or any(each.written.shape > NameShape.PLAIN for each in subjects.found)
+        is_described = asks(query.text) and not is_named
+        described = await family_lines(reader, query.text, where.project) if is_described else ()
+        return () if described else cards, values, (*described, *await find_absent_words(reader, query, unknown, where))
     except AtlasError:
         return cards, (), ()
 

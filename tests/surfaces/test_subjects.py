@@ -185,3 +185,48 @@ async def test_an_unlimited_page_has_at_most_five_hits_and_a_cursor_for_more(atl
     found = await hybrid_search(atlas, "where is a name kept in the basket with its text")
     assert 1 <= len(found.hits) <= 5  # type: ignore[union-attr]
     assert found.evidence.cursor
+
+
+FAMILIES = {
+    "jobs/workers.py": (
+        "import os\n\n\nclass BaseWorker:\n    def run_it(self):\n        pass\n\n    def register_signal_hooks(self):\n        pass\n\n\n"
+        "class Worker(BaseWorker):\n    def run_it(self):\n        os.fork()\n\n\n"
+        "class SpawnWorker(Worker):\n    def register_signal_hooks(self):\n        os.spawnv()\n\n\n"
+        "class SimpleWorker(BaseWorker):\n    pass\n\n\ndef worker(name):\n    return name\n\n\ndef run(name):\n    return worker(name)\n"
+    ),
+    "src/Store.php": (
+        "<?php\ninterface StoreInterface {\n  public function getCacheKeys();\n}\nclass DiskStore implements StoreInterface {\n"
+        "  public function getCacheKeys() { return [1]; }\n}\nclass NetStore implements StoreInterface {\n"
+        "  public function getCacheKeys() { return []; }\n}\n"
+    ),
+    "src/Codec.java": "abstract class AbstractCodec {}\nclass PlainCodec extends AbstractCodec {}\nclass ZipCodec extends AbstractCodec {}\n",
+}
+
+
+async def test_classes_told_by_what_they_are(tmp_path: Path) -> None:
+    for name, text in FAMILIES.items():
+        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "shop" / name).write_text(text)
+    await indexed(tmp_path / "shop", tmp_path / "data")
+    settings = load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as atlas:
+        for question, wanted in (
+            (
+                "which worker classes run the job in a child process?",
+                "classes below BaseWorker jobs/workers.py:4: 3: jobs/workers.py: Worker 12, SpawnWorker 17, SimpleWorker 22\n",
+            ),
+            (
+                "which of the workers register hooks for a signal?",
+                "BaseWorker.register_signal_hooks jobs/workers.py:8: 1: jobs/workers.py: SpawnWorker.register_signal_hooks 18\n",
+            ),
+            ("which of the built-in stores have cache keys?", "DiskStore.getCacheKeys 6, NetStore.getCacheKeys 9\n"),
+            (
+                "what codecs are slow on short texts?",
+                "classes below AbstractCodec src/Codec.java:1: 2: src/Codec.java: ",
+            ),
+        ):
+            text = (await hybrid_search(atlas, question)).render()
+            assert wanted in text, text
+            assert "\nfunction run " not in text and "\nfunction worker " not in text, text
+        for question in ("which function runs a worker process?", "what codec is slow on short texts?"):
+            assert "classes below" not in (await hybrid_search(atlas, question)).render()

@@ -147,6 +147,7 @@ _KIND = re.compile(
     f"(?:{KIND_WORD}|wrapper|utility|callback|flag|option|setting|argument|parameter|counter|attribute|key)s?",
     re.IGNORECASE,
 )
+_KINDS = re.compile("(?:class|subclass)es|types|subtypes|interfaces|implementations")
 _OWNER = re.compile(r"(?:in|of|from|inside|within|on|under)", re.IGNORECASE)
 _ANY = re.compile(r"an?|any|some|each|every|own|new", re.IGNORECASE)
 _ARTICLE = re.compile(rf"(?:the|a|an|this|that|our|my|its|{KIND_WORD})", re.IGNORECASE)
@@ -248,8 +249,12 @@ def _names(words: list[_Word], languages: LanguageTerms) -> Iterator[WrittenName
 
 
 def _is_described(words: Sequence[_Word], position: int) -> bool:
-    """Return whether a word describes a kind instead of naming one of it: `a custom type`, `some private method`."""
+    """Return whether a word describes a kind instead of naming one of it: `a custom type`, `worker classes`."""
+    word = words[position].text
     before = words[position - 1].text if position else ""
+    behind = words[position + 1].text if position + 1 < len(words) else ""
+    if word.islower() and "_" not in word and (_KINDS.fullmatch(before) or _KINDS.fullmatch(behind)):
+        return True
     return _ANY.fullmatch(before) is not None and "_" not in words[position].text
 
 
