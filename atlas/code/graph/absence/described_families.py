@@ -44,7 +44,7 @@ async def family_lines(reader: Reader, text: str, project: str) -> tuple[str, ..
 
 
 def _is_plural(text: str, noun: str) -> bool:
-    """Return whether a question asks for several of a kind: `workers`, `worker classes`, but not `what error occurs`."""
+    """Return whether a question asks for several of a kind: `workers`, `worker classes`, not `what error occurs`."""
     if noun.endswith("s") and not noun.endswith("ss"):
         return True
     return any(f" {noun} {kinds}" in text for kinds in ("classes", "subclasses", "types", "implementations"))
