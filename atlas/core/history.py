@@ -212,7 +212,10 @@ class History(Protocol):
         ...
 
     async def messages(self, ids: Collection[str]) -> dict[str, str]:
-        """Return the beginning of what the messages of commits say below their first lines; omits those of one line."""
+        """Return the beginning of what the messages of commits say below their first lines.
+
+        For one of one line, what the merge says that brought it; omits those of which neither says more.
+        """
         ...
 
     async def line_log(self, path: str, start: int = 0, end: int = 0, *, name: str = "", limit: int = 100) -> LineLog:

@@ -63,6 +63,8 @@ CUT: dict[str, tuple[int, str]] = {
     "code/graph/package_subjects.py: _CODE_NOUNS": (QUESTION, "a question"),
     "code/graph/package_subjects.py: _TO_DO": (QUESTION, "a question"),
     "code/graph/package_subjects.py: _WITH_EXTRA": (QUESTION, "a question"),
+    "code/changes/told_topics.py: _WHY_DONE": (QUESTION, "a question"),
+    "code/changes/told_topics.py: _CODE_WORD": (QUESTION, "a question"),
     "code/lines/environment.py: _READS": (QUESTION, "a question"),
     "code/lines/environment_mappings.py: _CALLEE": (120, "the characters before a bracket"),
     "code/lines/environment.py: _LISTS": (QUESTION, "a question"),

@@ -60,6 +60,15 @@ class GitRepository:
         porcelain.branch_create(self.repo, name)
         self.repo.refs.set_symbolic_ref(b"HEAD", b"refs/heads/" + name.encode())
 
+    def merge(self, made: str, into: str, message: str) -> None:
+        """Check out a branch without touching files, and commit them as the merge of a commit into it."""
+        self.repo.refs.set_symbolic_ref(b"HEAD", b"refs/heads/" + into.encode())
+        self.time += HOUR
+        self.repo.get_worktree().commit(
+            message=message.encode(), author=PERSON, committer=PERSON, commit_timestamp=self.time,
+            merge_heads=[made.encode()],
+        )  # fmt: skip
+
     def tag(self, name: str) -> None:
         porcelain.tag_create(self.repo, name, annotated=True, author=PERSON, message=b"a tag", tag_time=self.time)
 

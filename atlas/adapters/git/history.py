@@ -103,7 +103,7 @@ class GitHistory:
         def answer(repository: Repository) -> dict[str, str]:
             from atlas.adapters.git.told import messages
 
-            return messages(repository, ids)
+            return messages(repository, ids, _soft())
 
         return await self._ask(answer)
 

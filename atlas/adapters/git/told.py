@@ -19,6 +19,9 @@ _SLACK = 86_400
 """Seconds by which clocks of committers may differ."""
 MAX_TAGS = 2_000
 _PATHS = 2
+_OF_MERGE = 2
+MAX_BRANCH = 4
+"""Commits at the end of a merged branch of which the merge tells."""
 
 
 def commits_about(
@@ -108,6 +111,31 @@ def first_tags(repository: Repository, ids: Collection[str], soft: Deadline) -> 
     return found
 
 
-def messages(repository: Repository, ids: Collection[str]) -> dict[str, str]:
+def messages(repository: Repository, ids: Collection[str], soft: Deadline) -> dict[str, str]:
     """See `History.messages`."""
-    return {each: text for each in ids if (text := repository.objects.message(bytes.fromhex(each)))}
+    said = {each: repository.objects.message(bytes.fromhex(each)) for each in ids}
+    merges = _merges_of(repository, {bytes.fromhex(each) for each, text in said.items() if not text}, soft)
+    said |= {oid.hex(): text for oid, text in merges.items()}
+    return {each: text for each, text in said.items() if text}
+
+
+def _merges_of(repository: Repository, asked: set[bytes], soft: Deadline) -> dict[bytes, str]:
+    """Return what the merges say that brought commits, which are the last ones of their branch or near it."""
+    if not asked:
+        return {}
+    earliest = min(repository.objects.commit(oid).time for oid in asked) - _SLACK
+    found: dict[bytes, str] = {}
+    for record in repository.walker.back([repository.head()], []):
+        if record.time < earliest or soft.passed or len(found) == len(asked):
+            break
+        if len(record.parents) != _OF_MERGE:
+            continue
+        oid = record.parents[1]
+        for _ in range(MAX_BRANCH):
+            if oid in asked and oid not in found and (text := repository.objects.message(record.oid)):
+                found[oid] = f"{record.subject} ({record.oid.hex()[:10]}): {text}"
+            own = repository.objects.commit(oid)
+            if len(own.parents) != 1 or own.time < earliest:
+                break
+            oid = own.parents[0]
+    return found

@@ -22,7 +22,7 @@ from atlas.code.changes.commit_topics import (
     with_words,
     words_in,
 )
-from atlas.code.changes.told_topics import MANY_WORDS, answer_topic
+from atlas.code.changes.told_topics import MANY_WORDS, answer_topic, asks_why_done
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
@@ -197,7 +197,8 @@ class HistorySubject:
 def asks_for_commits(query: Query) -> bool:
     """Return whether the words of a question are about the history: who added or changed something, or when."""
     text = query.text
-    if query.reports or len(text.split()) > MOST_WORDS or not _HISTORY.search(text):
+    is_history = _HISTORY.search(text) is not None or asks_why_done(text)
+    if query.reports or len(text.split()) > MOST_WORDS or not is_history:
         return False
     is_range = all(read_range(text))
     return (is_range or _PLAN.search(text) is None) and _DOES.match(text) is None
@@ -222,6 +223,13 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     if query.states and _OF_HISTORY.search(text) is None:
         return None
     question = await _with_times(reader.history, text)
+    if asks_why_done(text) and _WHICH_COMMIT.search(text) is None:
+        # `removed from the parser` names no revision
+        asked = question if re.search(r"\bsince\b", text) else replace(question, old="")
+        try:
+            return await _of_topic(reader, text, asked, where, is_alone=True)
+        except AtlasError:
+            return None
     subjects = await _subjects(reader, query, where)
     is_known = query.relation is not None and query.relation.kind == Kind.CHANGES
     asks_one = is_known and _LAST.search(text) is not None and _SEVERAL.search(text) is None and not question.after

@@ -39,7 +39,8 @@ _FOLDER = re.compile(
     re.IGNORECASE,
 )
 _MADE = re.compile(
-    r"^(?:who|when|how did|which (?:commit|release|version|pr)|what commit|by whom|since when|find the commit"
+    r"^(?:why (?:was|were|did|has|have)|who|when|how did|which (?:commit|release|version|pr)|what commit|by whom"
+    r"|since when|find the commit"
     r"|commits?)\b"
     r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b",
     re.IGNORECASE,
@@ -127,6 +128,13 @@ def topic_words(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
 def is_act(word: str) -> bool:
     """Return whether a word says that something was done, of which messages have many."""
     return _ACT.fullmatch(word) is not None
+
+
+def begins_with_act(subject: str, text: str) -> bool:
+    """Return whether the subject of a commit begins with what a text asks for: `Deprecate the filter`."""
+    kinds = [kind for kind, said in _SAID.items() if said.search(text)]
+    words = re.sub(r"^\W*(?:\w+(?:\([^)]*\))?: *|\[[^\]]*\] *)?", "", subject[:200])
+    return any(_SAID[kind].match(words) for kind in kinds)
 
 
 def says_asked_act(subject: str, text: str) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.code.changes.commit_rows import PAGE, commit_row, day_of, last_of, page, since_words
 from atlas.code.changes.commit_topics import (
     MANY,
     SHORT,
     asks_first,
+    begins_with_act,
     commits_about,
     is_act,
     is_mended,
@@ -25,7 +26,7 @@ from atlas.code.changes.commit_topics import (
     topic_of,
     topic_words,
 )
-from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, read_changelogs
+from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, item_of, read_changelogs
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.question.change_questions import ChangeQuestion
 from atlas.code.reader import Reader
@@ -52,6 +53,18 @@ FOR_ACT = 0.1
 MOST_LINES = 2
 MOST_SAID = 280
 """Characters of a line of a changelog and of the rest of a message."""
+MOST_REASONS = 900
+"""Characters of the rest of a message where a reason is asked for."""
+_DONE = (
+    r"(?:deprecated|removed|dropped|deleted|renamed|moved|reverted|replaced|changed|rewritten|refactored|split|merged"
+    r"|switched|upgraded|bumped|introduced|added|disabled|enabled|lowered|raised|increased|reduced|made|turned)"
+)
+_WHY_DONE = re.compile(
+    rf"^why (?:was|were|has|have) (?!(?:my|our|a|an|i|we|it|this|that|there|nothing)\b).{{2,120}}\b{_DONE}\b"
+    rf"|^why did (?!(?:my|our|a|an|i|we|you|it|this|that)\b).{{2,120}}\b(?:get {_DONE}|become|(?:change|switch|move|go)"
+    r"(?: \S+){0,2} from\b.{1,80}\bto)\b",
+    re.IGNORECASE,
+)
 _ASKS_RELEASE = re.compile(r"\b(?:releases?|versions?|shipped|since when|first|went out)\b", re.IGNORECASE)
 _ASKS_WHY = re.compile(
     r"\b(?:why|reasons?|motivation|gone wrong|went wrong|wrong|broken|what for|purpose|point|problem|cause[sd]?)\b",
@@ -64,6 +77,7 @@ _QUOTED_SIGNS = re.compile(r"[\"'`]([^\w\s\"'`]{1,10})[\"'`]")
 _IDENTIFIER = re.compile(r"(?<!\w)[A-Za-z]\w{3,60}(?!\w)")
 _JOINED = re.compile(r"[a-z][A-Z]|\w_\w")
 """In an identifier that is no word of English."""
+_CODE_WORD = re.compile(r"(?<!\w)(?:[A-Za-z]\w*(?:_|::|\.)\w+|[A-Z]?[a-z0-9]+[A-Z]\w*)(?!\w)")
 _NUMBER = re.compile(r"(?:#|GH-|/pull/|/issues/)(\d{2,7})\b")
 
 
@@ -105,9 +119,38 @@ async def answer_topic(
         told = await _nearly_told(reader, text, words, span, where)
     else:
         return None
+    if asks_why_done(text):
+        told = _why_told(text, told)
     if not told.commits and not told.lines:
         return None
     return await _report(reader, text, told, question, where)
+
+
+def asks_why_done(text: str) -> bool:
+    """Return whether a text asks why the project was changed: `why was the filter deprecated`."""
+    return _WHY_DONE.match(text) is not None
+
+
+def _why_told(text: str, told: _Told) -> _Told:
+    """Return the commits that say what was done, those first that begin with it; nothing where none does.
+
+    The words of a question for a reason may as well be about what the program does.
+    """
+    if told.by_name:
+        named = [word.lower() for word in _CODE_WORD.findall(text)]
+        item = item_of(told.lines[0]).lower()
+        if (named and not any(name in item for name in named)) or not _is_led(text, told.by_name):
+            return _Told()
+        kept = tuple(each for each in told.commits if says_asked_act(each.subject, text))
+        return replace(told, commits=kept or told.commits)
+    kept = [each for each in told.commits if says_asked_act(each.subject, text)]
+    kept.sort(key=lambda each: not begins_with_act(each.subject, text))
+    return replace(told, commits=tuple(kept), lines=told.lines if kept else ())
+
+
+def _is_led(text: str, by_name: str) -> bool:
+    """Return whether what led from a changelog to commits is a pull request, or an identifier of the question."""
+    return by_name.startswith("`#") or any(name.lower() in text.lower() for name in re.findall(r"`([^`]+)`", by_name))
 
 
 async def _nearly_told(reader: Reader, text: str, words: Sequence[str], span: CommitSpan, where: Filter) -> _Told:
@@ -182,15 +225,20 @@ async def _led_by(
     history: History, line: ChangelogLine, roots: Collection[str], span: CommitSpan
 ) -> tuple[str, list[Commit]] | None:
     """Return the commits whose message has an identifier of a line that few have, or its pull request and a word."""
+    numbers = list(dict.fromkeys(_NUMBER.findall(item_of(line))))
+    for number in numbers[:1]:
+        found = await history.commits_about((number,), 5, span)
+        if commits := [each.commit for each in found.commits if each.commit.subject.endswith(f"(#{number})")]:
+            return f"`#{number}`", commits
     names = [name for name in _IDENTIFIER.findall(line.text) if _JOINED.search(name)]
-    names += [f"#{number}" for number in dict.fromkeys(_NUMBER.findall(line.text))]
+    names += [f"#{number}" for number in numbers]
     if not names:
         return None
-    commits: dict[str, Commit] = {}
+    led: dict[str, Commit] = {}
     said: list[str] = []
     for name in names[:4]:
         if name.startswith("#"):
-            if commits:
+            if led:
                 break
             found = await history.commits_about((name[1:], *roots), 3, span)
             having = [
@@ -202,8 +250,8 @@ async def _led_by(
             having = [each.commit for each in (await history.commits_about((name.lower(),), 5, span)).commits]
         if 0 < len(having) <= 4:
             said.append(name)
-            commits |= {each.id: each for each in having}
-    return (" or ".join(f"`{name}`" for name in said), list(commits.values())) if commits else None
+            led |= {each.id: each for each in having}
+    return (" or ".join(f"`{name}`" for name in said), list(led.values())) if led else None
 
 
 async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuestion, where: Filter) -> LineReport:
@@ -256,7 +304,9 @@ def asks_release(text: str) -> bool:
 async def _reasons(history: History, commits: Sequence[Commit]) -> list[TextLine]:
     """Return what messages of commits say below their first lines."""
     said = await history.messages([each.id for each in commits])
-    return [TextLine("messages", each.id[:10], _cut(said[each.id])) for each in commits if each.id in said]
+    return [
+        TextLine("messages", each.id[:10], _cut(said[each.id], MOST_REASONS)) for each in commits if each.id in said
+    ]
 
 
 async def _lines_of(reader: Reader, commits: Sequence[Commit], where: Filter) -> list[ChangelogLine]:
@@ -270,9 +320,9 @@ async def _lines_of(reader: Reader, commits: Sequence[Commit], where: Filter) ->
 
 
 def _changelog_row(line: ChangelogLine) -> TextLine:
-    return TextLine("changelog", f"{line.file.path}:{line.line}", f"[{line.version or '?'}] {_cut(line.text)}")
+    return TextLine("changelog", f"{line.file.path}:{line.line}", f"[{line.version or '?'}] {_cut(item_of(line))}")
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = MOST_SAID) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 3]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -28,6 +28,8 @@ _PART = re.compile(
 )
 MAX_HEADING = 300
 """Characters of a line that may be a heading."""
+MOST_CONTINUED = 6
+"""Lines that continue an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,18 @@ async def read_changelogs(reader: Reader, where: Filter) -> list[IndexedText]:
     """Return the documents about releases."""
     files = await read_texts(reader, where, lambda path: is_changelog(path) and (is_document(path) or "." not in path))
     return list(files)
+
+
+def item_of(line: ChangelogLine) -> str:
+    """Return a line with those that continue it: they are indented further and begin no item."""
+    own = len(line.text) - len(line.text.lstrip())
+    text = [line.text.strip()]
+    for further in line.file.lines[line.line : line.line + MOST_CONTINUED]:
+        begun = further.lstrip()
+        if not begun or len(further) - len(begun) <= own or begun.startswith(("- ", "* ", "+ ", "#")):
+            break
+        text.append(begun.strip()[:MAX_HEADING])
+    return " ".join(text)
 
 
 def changelog_lines(file: IndexedText, holds: Callable[[str], bool] = bool) -> Iterator[ChangelogLine]:

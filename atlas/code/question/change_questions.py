@@ -34,6 +34,11 @@ _PLAIN_WORD = re.compile(
     re.IGNORECASE,
 )
 """What is no revision unless its name says so or is quoted."""
+_FROM_TO = re.compile(r"from \S{1,80} to \S", re.IGNORECASE)
+_BECAME = re.compile(
+    r"\b(?:chang|switch|mov|migrat|renam|rais|lower|reduc|increas|went|go|turn)[a-z]* $", re.IGNORECASE
+)
+"""Before the old and the new value of something: no revisions."""
 _LAST_TAG = re.compile(
     r"\b(?:since|after|from|against|compared (?:to|with)) (?:the |our )?(?:very )?"
     r"(?:last|latest|newest|previous|most recent) (?:release|tag|version|tagged (?:release|version|commit))"
@@ -141,6 +146,8 @@ def _revision(text: str) -> str:
         revision = match["rev"].rstrip(".;:)")
         if match[0].lower().startswith("against ") and _PLAIN_WORD.fullmatch(match[0]) is not None:
             continue  # `the protection against decompression bombs`
+        if "::" in revision or (_FROM_TO.match(text[match.start() :]) and _BECAME.search(text[: match.start()])):
+            continue  # `why did it change from io::Result to Infallible`
         is_time = revision.lower() in _WORDS_OF_TIME or _DATE.fullmatch(revision) or revision in _NUMBERS
         if not is_time and not re.match(r"\d{1,3}$", revision) and revision.lower().rstrip("s") not in _UNITS:
             return revision
