@@ -108,6 +108,8 @@ COMPOSED: dict[str, str] = {
     "code/lines/environment_helpers.py: names_of_loop": "an escaped name between lookarounds",
     "code/lines/package_reasons.py: comments_about": "escaped names between quotes",
     "code/lines/package_reasons.py: _polyfills": "names of `polyfills.toml`",
+    "code/changes/value_history.py: _value": "an escaped name before constants, on at most 400 characters of a line",
+    "code/changes/value_history.py: _rewritten": "an escaped name between lookarounds",
     "code/lines/environment_mappings.py: _begins": "an escaped name between lookarounds",
     "code/lines/environment_mappings.py: _handed_on": "an escaped name between lookarounds",
     "code/lines/environment_mappings.py: _parameter": "an escaped name between boundaries, then at most 200 characters",

@@ -230,7 +230,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
             return await _of_topic(reader, text, asked, where, is_alone=True)
         except AtlasError:
             return None
-    subjects = await _subjects(reader, query, where)
+    subjects = await subjects_of(reader, query, where)
     is_known = query.relation is not None and query.relation.kind == Kind.CHANGES
     asks_one = is_known and _LAST.search(text) is not None and _SEVERAL.search(text) is None and not question.after
     asks_one = asks_one and not _asks_both(text)
@@ -304,7 +304,7 @@ def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
 
 async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine]:
     """Return the commit that added the lines of the one symbol or file that a question names; [] if unknown."""
-    subjects = await _subjects(reader, query, where) if reader.history is not None else []
+    subjects = await subjects_of(reader, query, where) if reader.history is not None else []
     if reader.history is None or len(subjects) != 1 or where.project not in ("", reader.project):
         return []
     try:
@@ -350,7 +350,7 @@ def _moment(written: str, *, end: bool = False) -> int:
         return 0
 
 
-async def _subjects(reader: Reader, query: Query, where: Filter) -> list[HistorySubject]:
+async def subjects_of(reader: Reader, query: Query, where: Filter) -> list[HistorySubject]:
     """Return what the question names that the index has, the most certain kind of name first."""
     uid = query.relation.name if query.relation is not None and query.relation.kind == Kind.CHANGES else ""
     # a uid may hold the path of its file, which would be read as the file
