@@ -85,3 +85,28 @@ async def test_a_document_that_says_what_there_is_not_is_quoted(tmp_path: Path) 
         assert "`telephone` occurs in no indexed code; docs/running.md:14 says: * There is no telephone support" in said
         said = (await hybrid_search(atlas, "Is there support for parchment?")).render()
         assert "`parchment` occurs in no indexed code, only in docs/running.md:18" in said, "another section denies"
+
+
+async def test_an_abbreviation_that_only_examples_have_is_no_feature_of_a_symbol(tmp_path: Path) -> None:
+    files = {
+        "shop/net.py": "class Transport:\n    def open(self, address):\n        return read_json(address)\n",
+        "shop/__init__.py": "",
+        "examples/secure/main.py": "import tls\n\n\ndef run_tls():\n    return tls.wrap(1)\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "shop" / name).write_text(text)
+    await indexed(tmp_path / "shop", tmp_path / "data")
+    settings = load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as atlas:
+        said = (await hybrid_search(atlas, "Can Transport terminate TLS itself?")).render()
+        assert (
+            "`tls` occurs in no code, only in comments, documents, tests or examples: examples/secure/main.py:1" in said
+        )
+        assert "`terminate`" not in said, "a verb that code may write otherwise"
+        said = (await hybrid_search(atlas, "does shop.Transport send SMS when it fails?")).render()
+        assert "`sms` occurs in no indexed code or document" in said
+        said = (await hybrid_search(atlas, "can Transport read JSON?")).render()
+        assert "occurs in no" not in said
+        said = (await hybrid_search(atlas, "can Transport be closed early")).render()
+        assert "occurs in no" not in said, "only abbreviations are looked for"

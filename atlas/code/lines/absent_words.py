@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.lines.asked_words import topic_words
 from atlas.code.lines.line_report import shown
-from atlas.code.lines.scan_texts import TextMatch, scan_patterns
+from atlas.code.lines.scan_texts import TextMatch, is_aside, scan_patterns
 from atlas.code.question.cues import is_relation_word
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.parse_question import Query
@@ -40,6 +40,7 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}\.) ")
 _HEADING = re.compile(r"#{1,6} |(?:={3,}|-{3,}|~{3,})\s*$")
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
 """A name inside of a sentence."""
+_LOCK = re.compile(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|[\w.-]*lock\.(?:json|ya?ml)|go\.sum)$", re.IGNORECASE)
 _ABBREVIATED = frozenset(("i.e", "e.g", "etc"))
 _ACRONYM = re.compile(r"\b[A-Z]{3,5}\b")
 _ASKS = re.compile(
@@ -49,6 +50,10 @@ _ASKS = re.compile(
     r"|\bis \S+ supported\b|\bsupport for\b",
     re.IGNORECASE,
 )
+_ASKS_OF_ONE = re.compile(
+    r"^(?:does|do|can|could|will|would) (?:the )?[`'\"]?[A-Za-z][\w.:]{1,60}[`'\"]? [a-z]", re.IGNORECASE
+)
+"""Whether a symbol does something: only the abbreviations in it can be known to be things that code would name."""
 _USES_OF_ONE = re.compile(
     r"^(?:(?:the |all |any )?"
     r"(?:callers|callees|users|usages|uses|tests|subclasses|implementations|definition) (?:of|for)"
@@ -89,10 +94,15 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     names = [name for name in query.names if name.lower() not in _ABBREVIATED]
     asks = length <= MOST_WORDS and bool(_ASKS.search(text)) and not (query.paths or any(map(is_code_shaped, names)))
     is_existence = asks or (length <= MOST_WORDS and not query.names and uses is not None)
-    acronyms = {word.lower() for word in _ACRONYM.findall(text)} if asks else set[str]()
+    of_one = not asks and length <= MOST_WORDS and not query.paths and _ASKS_OF_ONE.match(text) is not None
+    acronyms = {word.lower() for word in _ACRONYM.findall(text) if word not in names or not of_one}
+    acronyms = acronyms if asks or of_one else set[str]()
+    asks, of_one = asks or (of_one and bool(acronyms)), of_one and bool(acronyms)
+    is_existence = is_existence or of_one
     proper = acronyms | {word.lower() for word in _PROPER.findall(text)}
     if is_existence:
         words = [uses["word"]] if uses is not None else list(topic_words(text))
+        words = [word for word in words if word in acronyms] if of_one else words
     elif unknown and not query.names and _LOOKS_FOR.match(text):
         words = [word for word in topic_words(text) if _is_thing(word, unknown)]
     else:
@@ -120,16 +130,19 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
 
 
 def _is_no_code(found: TextMatch) -> bool:
-    """Return whether a line stands in a document or a test, or is a comment."""
-    return found.file.is_document or found.file.is_test or is_comment(found.text)
+    """Return whether a line stands in a document, a test or an example, or is a comment."""
+    is_beside = found.file.is_document or found.file.is_test or is_aside(found.file.path)
+    return is_beside or is_comment(found.text) or _LOCK.search(found.file.path) is not None
 
 
 def _aside(word: str, found: Sequence[TextMatch]) -> str:
     """Return that a word occurs in comments, documents or tests only, with its first lines there."""
-    first = sorted(found, key=lambda each: each.file.is_test)[:MOST_PLACES]
+    asides = any(is_aside(each.file.path) for each in found)
+    kinds = "comments, documents, tests or examples" if asides else "comments, documents or tests"
+    first = sorted(found, key=lambda each: (each.file.is_test, each.file.is_document and asides))[:MOST_PLACES]
     told = "; ".join(f"{each.place} {shown(each.text)[:MOST_LETTERS]}" for each in first)
     more = f" and {len(found) - len(first)} more" if len(found) > len(first) else ""
-    return f"`{word}` occurs in no code, only in comments, documents or tests: {told}{more}"
+    return f"`{word}` occurs in no code, only in {kinds}: {told}{more}"
 
 
 def _denied(found: Sequence[TextMatch]) -> str:
