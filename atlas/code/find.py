@@ -19,7 +19,7 @@ from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.bounds import find_bounds
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
-from atlas.code.question.behaviour import asks_how
+from atlas.code.question.behaviour import asks_how, without_examples
 from atlas.code.question.cues import asks, asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
@@ -162,6 +162,7 @@ async def search(
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
+        query = without_examples(query, reader.split_words)
         query = replace(query, relation=stated or await _relation(reader, query, where))
         subjects = Subjects() if stated is not None else await _subjects(reader, query, where)
         answered = await answer_question(reader, AskedQuestion(text, query, where, subjects, stated is not None))

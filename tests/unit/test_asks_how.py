@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.code.question.behaviour import asks_how
-from tests.unit.test_route import taken_apart
+from atlas.code.question.behaviour import asks_how, without_examples
+from tests.unit.test_route import split_words, taken_apart
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,8 @@ from tests.unit.test_route import taken_apart
         ("when does the compiled code of a loop leave out the `count` variable", True),
         ("our server ran into its limit. what does pool::serve do when accept fails?", True),
         ("a client uses 1 wrong method on a path that exists, where does the header come from?", True),
+        ("A job has more tries than delays. Which delay gets used again?", True),
+        ("A job has more tries than delays. How long is the last delay?", False),
         ("in the pool, where connections wait for a task, there is a limit", False),
         ("the header, which is sent first, has no name", False),
         ("the pool is full. how do I close it", False),
@@ -46,3 +48,19 @@ from tests.unit.test_route import taken_apart
 )
 def test_questions_for_behaviour_in_plain_words(question: str, asks: bool) -> None:
     assert asks_how(taken_apart(question)) is asks
+
+
+def test_names_that_stand_for_anything_are_no_names_of_a_question_for_behaviour() -> None:
+    asked = taken_apart("in what order does foo.bar try getBar(), isBar and `Pool`, in foo.js, when it is an object?")
+    bare = without_examples(asked, split_words)
+    assert bare.names == ("Pool",)
+    assert not bare.paths
+    assert not {"foo", "bar"} & {*bare.words, *bare.variants}
+    assert asks_how(bare)
+    assert 0 < bare.focus < asked.focus
+
+
+@pytest.mark.parametrize("question", ["who calls getBar", "foo.bar", "how long does getBar wait?", "how is it closed"])
+def test_other_questions_keep_such_names(question: str) -> None:
+    asked = taken_apart(question)
+    assert without_examples(asked, split_words) == asked

@@ -7,6 +7,8 @@ being sent there?`
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 
 from atlas.code.question.parse_question import WANTS_DOCUMENTS, Query
 
@@ -14,7 +16,10 @@ MANY_WORDS = 60
 """A longer text is a report."""
 MOST_NAMED = 0.34
 """Share of the words that names have: `when does the code leave out the `loop` variable` is not for a symbol alone."""
+_EXAMPLES = frozenset(("foo", "bar", "baz", "qux", "quux", "foobar"))
+"""Words by which people name what stands for anything: `foo.bar` is no name of the project."""
 _BORDER = re.compile(r"(?:[.;:?!,]|\s-{1,2})\s+(?:(?:and|but|so|then|or)\s+)?|\s(?:and|but)\s")
+_SENTENCE_END = re.compile(r"[.;?!]\s+")
 _LEADS = re.compile(r"(?:(?:and|so|also|please|hey|hi)[ ,]+){1,2}", re.IGNORECASE)
 _WHAT = (
     r"what (?:exactly )?(?:happens|occurs|is done|is (?:\w+ed|kept|sent|left) (?:when|if|before|after)|does"
@@ -57,7 +62,31 @@ def asks_how(query: Query) -> bool:
     first, *later = _clauses(query.text)
     if _ASKS_VALUE.match(first) or _ASKS_USE.match(first):
         return False
-    return _ASKS_FIRST.match(first) is not None or any(_asks_later(clause) for clause in later)
+    if _ASKS_FIRST.match(first) is not None or any(_asks_later(clause) for clause in later):
+        return True
+    ends = _SENTENCE_END.finditer(query.text) if query.text.endswith("?") else ()
+    return any(_asks_first(query.text[end.end() :]) for end in ends)
+
+
+def _asks_first(sentence: str) -> bool:
+    is_other = _ASKS_VALUE.match(sentence) or _ASKS_USE.match(sentence)
+    return not is_other and _ASKS_FIRST.match(sentence) is not None
+
+
+def without_examples(query: Query, split_words: Callable[[str], list[str]]) -> Query:
+    """Return a question for behaviour without the names of its examples: `does foo.bar try getBar() first?`."""
+
+    def is_own(text: str) -> bool:
+        return _EXAMPLES.isdisjoint(split_words(text))
+
+    words, names, paths = (tuple(filter(is_own, each)) for each in (query.words, query.names, query.paths))
+    if len(words) == len(query.words):
+        return query
+    named = set(split_words(" ".join((*names, *paths))))
+    focus = sum(word in named for word in words) / max(len(words), 1)
+    variants = tuple(filter(is_own, query.variants))
+    bare = replace(query, words=words, variants=variants, names=names, paths=paths, focus=focus)
+    return bare if asks_how(bare) else query
 
 
 def _clauses(text: str) -> list[str]:
