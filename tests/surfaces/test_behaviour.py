@@ -130,6 +130,11 @@ async def test_other_questions_are_answered_as_before(gate: Atlas, question: str
     assert found.render() == before.render()
 
 
+async def test_a_line_with_the_message_of_the_question_is_shown_with_its_condition(gate: Atlas) -> None:
+    shown = (await hybrid_search(gate, "`come back later` - what exactly triggers this?")).render()
+    assert shown.index(DECIDES) < shown.index('raise ValueError("come back later")')
+
+
 async def test_lines_of_a_body_stay_within_their_share_of_the_answer(gate: Atlas) -> None:
     shown = (await hybrid_search(gate, QUESTION)).render()
     assert shown.count(DECIDES) == 1

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from atlas.code.rank.bodies import BodyWindow, decides
-from atlas.code.tools.symbol.window_lines import window_body
+from atlas.code.tools.symbol.symbols import SourceLine
+from atlas.code.tools.symbol.window_lines import window_body, with_conditions
 from atlas.core.model import Label, NodeRow
 
 PYTHON = """def redirect(request):
@@ -99,3 +100,10 @@ def test_a_function_that_does_little_but_decide_decides_more_than_a_long_or_a_fo
     assert decides(4, 8) > decides(4, 80) > decides(0, 80)
     assert decides(4, 8) > decides(1, 2)
     assert decides(0, 3) < decides(0, 4)
+
+
+def test_a_line_of_a_message_is_shown_with_the_conditions_that_it_stands_under() -> None:
+    content = b"def f(a):\n    one(a)\n    if a.is_old:\n        two(a)\n        if a.failed:\n            fail()\n    end()\n"
+    row = NodeRow("p:f", Label.FUNCTION, "function", "f", "f", "f", "", 1, 1, 7, 0, len(content), "", "")
+    shown = with_conditions(row, content, (SourceLine(6, "fail()"),))
+    assert [(each.line, each.text) for each in shown] == [(3, "if a.is_old:"), (5, "if a.failed:"), (6, "fail()")]

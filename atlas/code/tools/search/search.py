@@ -20,6 +20,7 @@ from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.code.freshness import stale_files
 from atlas.code.graph.subjects import spell_names
 from atlas.code.notes.note_lines import marks_of
+from atlas.code.question.behaviour import asks_how
 from atlas.code.question.parse_question import route
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.requests.several import SeveralRequests, quote_pasted, read_requests
@@ -27,7 +28,7 @@ from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
 from atlas.code.rank.likelihood import certainty_of, how_sure, likelihoods
 from atlas.code.rank.relevance import RELEVANT
-from atlas.code.retrieve.channels import POOL, path_matches
+from atlas.code.retrieve.channels import POOL, ExactLine, path_matches
 from atlas.code.retrieve.exact_text import texts_of
 from atlas.code.retrieve.expand import around_hits
 from atlas.code.tools.changes import answer_from_history
@@ -50,9 +51,10 @@ from atlas.code.tools.symbol.bodies import read_bodies
 from atlas.code.tools.symbol.constants import asks_for_value, values_of
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
+from atlas.code.tools.symbol.window_lines import with_conditions
 from atlas.core.errors import AtlasError, ConfigError
 from atlas.core.invisible import escaped
-from atlas.core.model import Filter, NodeRow
+from atlas.core.model import Filter, Label, NodeRow
 
 MAX_LIMIT = 50
 TOKEN_BUDGET = 900
@@ -353,11 +355,23 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
             near_by = (*(1.0 for _ in said), *near_by)
         row = group.first.node.row
         lines = range(row.start_line, row.end_line + 1)
-        exact = tuple(SourceLine(each.line, escaped(each.text)) for each in told_lines)
+        exact = await _exact_lines(atlas, search, row, told_lines)
         if exact:
             body = Body()
         hits.append(PageHit(hit, chances[uid], further, body, lines, near_by, exact))
     return hits
+
+
+async def _exact_lines(
+    atlas: Atlas, search: _Search, row: NodeRow, told: Sequence[ExactLine]
+) -> tuple[SourceLine, ...]:
+    """Return the lines of a hit that have a text of the question; if it asks for behaviour, with their conditions."""
+    exact = tuple(SourceLine(each.line, escaped(each.text)) for each in told)
+    is_code = row.label in (Label.FUNCTION, Label.METHOD) and not row.is_test
+    if not exact or not is_code or not asks_how(search.found.query):
+        return exact
+    contents = await atlas.reader.store.content(search.envelope.state.project, [row.path])
+    return with_conditions(row, contents.get(row.path, b""), exact)
 
 
 async def _neighbours(

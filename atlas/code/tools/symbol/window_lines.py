@@ -10,6 +10,7 @@ from atlas.code.rank.bodies import BRANCH, BodyWindow, body_lines
 from atlas.code.tools.search.parts import Body
 from atlas.code.tools.search.snippets import cut_line
 from atlas.code.tools.symbol.symbols import SourceLine
+from atlas.core.invisible import escaped
 from atlas.core.model import NodeRow
 
 MOST_TOKENS = (160, 70, 40, 30, 30)
@@ -22,6 +23,8 @@ BESIDE = 0.1
 """More for a line next to one that is shown."""
 OPENED = 3
 """Lines of a block that are shown with the line that opens it."""
+ABOVE = 2
+"""Lines that a line with the text of a message stands under."""
 _TAB = 4
 _COMMENT = re.compile(r"\s*(?:#(?![\[!]|if|el|endif|define)|//|/\*|\*(?:[\s/]|$)|--\s)")
 _LONG_TEXT = re.compile(r"\s*[a-zA-Z]?(\"{3}|'{3})")
@@ -120,13 +123,31 @@ def _is_beside(line: int, chosen: Collection[int]) -> bool:
     return line - 1 in chosen or line + 1 in chosen
 
 
+def with_conditions(row: NodeRow, content: bytes, shown: Sequence[SourceLine]) -> tuple[SourceLine, ...]:
+    """Return lines of a function with those that each of them stands under, at most `ABOVE` of each."""
+    lines = _lines(row, content)
+    found = {each.line: each for each in shown}
+    for each in shown:
+        left = ABOVE
+        indent = _indent(lines.get(each.line, ""))
+        for number in range(each.line - 1, row.line, -1):
+            if left and number in lines and _indent(lines[number]) < indent and not _COMMENT.match(lines[number]):
+                indent, left = _indent(lines[number]), left - 1
+                found.setdefault(number, SourceLine(number, escaped(lines[number].strip())))
+    return tuple(found[number] for number in sorted(found))
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
 def _blocks(lines: Mapping[int, str]) -> dict[int, list[int]]:
     """Return by line what is shown with it: the condition that it stands under, and the first lines that it opens."""
     blocks: dict[int, list[int]] = {}
     above: list[tuple[int, int]] = []
     """The lines that the present one stands under: indentation and number."""
     for number, text in lines.items():
-        indent = len(text) - len(text.lstrip())
+        indent = _indent(text)
         while above and above[-1][0] >= indent:
             above.pop()
         blocks[number] = [number]
