@@ -131,7 +131,7 @@ async def test_other_questions_are_answered_as_before(gate: Atlas, question: str
 
 
 async def test_a_line_with_the_message_of_the_question_is_shown_with_its_condition(gate: Atlas) -> None:
-    shown = (await hybrid_search(gate, "`come back later` - what exactly triggers this?")).render()
+    shown = (await hybrid_search(gate, "I get `come back later`, how is it decided whether that is said?")).render()
     assert shown.index(DECIDES) < shown.index('raise ValueError("come back later")')
 
 
