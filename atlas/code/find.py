@@ -162,8 +162,8 @@ async def search(
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
-        query = without_examples(query, reader.split_words)
-        query = replace(query, relation=stated or await _relation(reader, query, where))
+        relation = stated or await _relation(reader, query, where)
+        query = replace(without_examples(query, reader.split_words), relation=relation)
         subjects = Subjects() if stated is not None else await _subjects(reader, query, where)
         answered = await answer_question(reader, AskedQuestion(text, query, where, subjects, stated is not None))
         if answered.answer is not None:
@@ -173,7 +173,6 @@ async def search(
         query, rankings = found.query, found.rankings
         cards, values, absent = await _told(reader, subjects, found, where)
         fused = fuse(rankings, query, fusion)
-        unranked = tuple(fused[RERANK_LIMIT:])
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         is_covered = has_covering_page(ranked, query, reader.root.name)
         total, judgement = len(ranked), Judgement() if is_covered else await judge(reader, found, ranked, where)
@@ -182,7 +181,7 @@ async def search(
         notes = (*answered.notes, *limits, *remarks(found, judgement))
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
-        rankings, notes, unranked = await gather((mode.value, run(reader, query, where))), (), ()
+        rankings, notes, fused = await gather((mode.value, run(reader, query, where))), (), []
         cards, values, absent, judgement = (), (), (), Judgement()
         best = rankings[0].hits
         hits = await _definitions_first(reader, best, query, where) if mode == Mode.WORDS else best
@@ -196,7 +195,7 @@ async def search(
         said,
         relevance=judgement.relevance,
         strength=judgement.strength,
-        unranked=unranked,
+        unranked=tuple(fused[RERANK_LIMIT:]),
         cards=cards,
         lines={uid: lines for each in rankings for uid, lines in each.lines},
         nowhere=tuple(text for each in rankings for text in each.nowhere),

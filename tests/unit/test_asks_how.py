@@ -26,7 +26,7 @@ from tests.unit.test_route import split_words, taken_apart
         ("by how much does the file grow when it runs out of room", True),
         ("when is the data of a bucket kept inside of its parent's page", True),
         ("when does the compiled code of a loop leave out the `count` variable", True),
-        ("our server ran into its limit. what does pool::serve do when accept fails?", True),
+        ("our server ran into its limit of open files. what does pool::serve do when accept fails?", True),
         ("a client uses 1 wrong method on a path that exists, where does the header come from?", True),
         ("A job has more tries than delays. Which delay gets used again?", True),
         ("A job has more tries than delays. How long is the last delay?", False),

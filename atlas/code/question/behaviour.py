@@ -14,7 +14,7 @@ from atlas.code.question.parse_question import WANTS_DOCUMENTS, Query
 
 MANY_WORDS = 60
 """A longer text is a report."""
-MOST_NAMED = 0.34
+MOST_NAMED = 0.25
 """Share of the words that names have: `when does the code leave out the `loop` variable` is not for a symbol alone."""
 _EXAMPLES = frozenset(("foo", "bar", "baz", "qux", "quux", "foobar"))
 """Words by which people name what stands for anything: `foo.bar` is no name of the project."""
