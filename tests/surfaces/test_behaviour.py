@@ -114,6 +114,20 @@ async def test_a_name_or_a_quoted_text_beside_what_is_asked_leaves_the_statement
     assert "module gate/desk.py" not in found
 
 
+async def test_an_example_of_it_stands_behind_the_code(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "gate")
+    shown = FILES["gate/desk.py"].replace("Desk", "Queue")  # type: ignore[union-attr]
+    repository.commit("Begin the gate", {**FILES, "examples/full_queue.py": shown})
+    settings = load_settings(str(repository.root), str(tmp_path / "data"), environment={})
+    async with open_atlas(settings, writing=True) as opened:
+        await opened.index()
+    async with open_atlas(settings) as opened:
+        assert "gate/desk.py:6" in await first_of(opened, QUESTION)
+        asked = "when is a visitor refused in the example because the queue is full?"
+        assert "examples/full_queue.py:6" in await first_of(opened, asked)
+    repository.close()
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -43,6 +43,11 @@ DENSITY_WEIGHT, FEW_LINES = 1.0, 3
 FORWARDS_WEIGHT = 0.3
 """Less, for a function of at most `FEW_LINES` lines: it forwards or returns a value."""
 
+ASIDE_WEIGHT = 0.4
+"""Less, for a function of an example or a benchmark, unless the question asks for one: it uses what decides."""
+
+_ASIDE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches|playgrounds?|sandbox)/", re.IGNORECASE)
+_ASKS_ASIDE = re.compile(r"\b(?:examples?|samples?|demos?|benchmarks?|playground|sandbox)\b", re.IGNORECASE)
 BRANCH = re.compile(
     r"\b(?:if|elif|elsif|else|unless|when|case|switch|match|while|until|for|guard|throw|raise|rescue|catch|except|return)\b"
     r"|\s\?\s|&&|\|\|"
@@ -101,7 +106,11 @@ async def rank_by_bodies(reader: Reader, query: Query, ranked: Sequence[Candidat
         first = max(row.line, row.start_line) + piece.start
         window = BodyWindow(first, first + piece.text.count("\n"), value)
         windows.setdefault(row.uid, []).append(window)
-    return BodyEvidence(_ordered(ranked, best, _decisions(pieces)), windows)
+    decisions = _decisions(pieces)
+    if _ASKS_ASIDE.search(query.text) is None:
+        aside = [place for place, each in enumerate(ranked) if _ASIDE.search(each.node.row.path)]
+        decisions = {**decisions, **{place: decisions.get(place, 0.0) - ASIDE_WEIGHT for place in aside}}
+    return BodyEvidence(_ordered(ranked, best, decisions), windows)
 
 
 def _is_read(candidate: Candidate) -> bool:
