@@ -15,7 +15,7 @@ _NET = '''"""Transports."""
 class Transport:
     """Sends what is asked for.
 
-    The stream may be anything.
+    The stream may be anything, and on mercredi more.
     """
 
     # a stream may be plain TCP or TLS

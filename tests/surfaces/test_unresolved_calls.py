@@ -120,3 +120,15 @@ async def test_an_unresolved_call_may_lead_further_than_a_chain_of_callers(tmp_p
     assert "`send_mail` may have further callers, which no rule resolves: send.py:11 in `send_all`" in callers
     assert "possible:\n  lib.rs: lib.Router.nest 17: may call Inner.nest_it, unknown receiver" in changed, changed
     assert "may call" not in certain
+
+
+async def test_a_member_that_the_type_lacks_does_not_lead_further(tmp_path: Path) -> None:
+    (root := tmp_path / "mail").mkdir()
+    (root / "send.py").write_text(
+        "def put_bytes(text):\n    return text\n\n\nclass Mailer:\n    def __init__(self):\n        put_bytes('')\n\n\n"
+        "class Retry:\n    def __init__(self):\n        super().__init__()\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await impact(atlas, "put_bytes")).render()
+    assert "Mailer" in said and "may call" not in said, said

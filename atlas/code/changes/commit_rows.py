@@ -36,7 +36,8 @@ def since_words(question: ChangeQuestion) -> str:
 
 def commit_row(commit: Commit, release: str = "") -> TextLine:
     """Return a commit as a line: day and id, author, subject, paths, the first release."""
-    paths = f" [{', '.join(commit.paths)}]" if commit.paths else ""
+    more = f" +{commit.more_paths}" if commit.more_paths else ""
+    paths = f" [{', '.join(commit.paths)}{more}]" if commit.paths else ""
     first = f"; first in {release}" if release else ""
     return TextLine("commits", f"{day_of(commit)} {commit.id[:10]}", f"{commit.author}: {commit.subject}{paths}{first}")
 

@@ -168,8 +168,12 @@ def _is_thing(word: str, unknown: Sequence[str]) -> bool:
 def _pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:
     """Return what finds a word in its other forms, joined by other signs, and inside of names; and how it begins."""
     parts = [re.escape(part) for part in re.split(r"[-_ ]", word.removesuffix("s"))]
-    # `redis` begins `redistribute`, and `redirect` without its end
-    forms = ["[-_ ]?".join(parts) + (r"s?(?:(?![a-z])|(?-i:(?=[A-Z][a-z])))" if word.endswith("s") else "")]
+    joined = "[-_ ]?".join(parts)
+    forms = [joined]
+    if word.endswith("s"):
+        # `redis` begins `redistribute`; `redirect` and `mercredi` have it without its end
+        ends = r"(?:(?![a-z])|(?-i:(?=[A-Z][a-z])))"
+        forms = [rf"{joined}s{ends}", rf"(?:(?-i:(?=[A-Z]))|(?<![a-z])){joined}{ends}"]
     if word.isalpha():
         forms.append(rf"(?<![a-z]){re.escape(root_of(word))}{_ENDS}(?![a-z])")
     return re.compile("|".join(forms), re.IGNORECASE), (word[:MIN_LETTERS].encode(),)

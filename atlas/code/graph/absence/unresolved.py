@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from atlas.code.reader import Reader
@@ -104,12 +104,14 @@ async def unresolved_beyond(reader: Reader, ends: Sequence[Node]) -> list[tuple[
     """Return the ends of chains of callers that unresolved calls of their names may continue, with these calls.
 
     Only the first `FEW` ends outside tests, and names of which `FEW` calls or less are unresolved: of a name such as
-    `get` most calls mean others. Raises store errors.
+    `get` most calls mean others. Nor calls of a member that the type of the object does not have, such as those of an
+    outside base: `super().__init__()`. Raises store errors.
     """
     callable_ = [node for node in ends if node.row.label in (Label.FUNCTION, Label.METHOD) and not node.row.is_test]
     found: list[tuple[Node, UnresolvedCalls]] = []
     for node in callable_[:FEW]:
         calls = await find_unresolved(reader, node.row.name, node.project)
+        calls = replace(calls, calls=tuple(each for each in calls.calls if each.reason != "no-such-member"))
         if 0 < calls.total <= FEW and not calls.more:
             found.append((node, calls))
     return found
