@@ -1,7 +1,8 @@
 """Every page of the explorer of a repository in a real browser: wide and light, narrow and dark, keys, no scripts.
 
 Each run has a small project that it writes. Real repositories are not part of the tests:
-`ATLAS_TEST_REPOSITORIES=/path/django:/path/trpc:/path/gin:/path/redis` names some, which are looked at, too. With `ATLAS_TEST_AXE` (`test_browser`) axe-core looks at each page, too.
+`ATLAS_TEST_REPOSITORIES=/path/django:/path/trpc:/path/gin:/path/redis` names some, which are looked at, too. With
+`ATLAS_TEST_AXE` (`test_browser`) axe-core looks at each page.
 """
 
 from __future__ import annotations
