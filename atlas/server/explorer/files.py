@@ -89,7 +89,9 @@ async def _file(ask: Asker, reader: Reader, given: Given, record: FileRecord) ->
         "own": own,
         "outline": outline[:OUTLINED],
         "outline_left": max(len(outline) - OUTLINED, 0),
-        "code": code_lines("\n".join(shown), record.language, start + 1, links) if shown else [],
+        "code": code_lines("\n".join(shown), record.language, start + 1, links, "\n".join(text[:start]))
+        if shown
+        else [],
         "span": (start + 1, start + len(shown), len(text)),
         "page_lines": SOURCE_LINES,
         "sections": [one for one in sections if one.kind in ("imported_by", "imports", "docs", "tests", "documents")],

@@ -125,13 +125,14 @@ def edge_title(edge: Edge) -> str:
     return f"{title_of(edge.node.row)}\n{edge.row.type.lower()}, {edge.row.strategy} {edge.row.confidence:.2f}"
 
 
-def code_lines(text: str, language: str, start: int, links: Links) -> list[CodeLine]:
-    """Return the lines of a text whose first line has the number `start`."""
+def code_lines(text: str, language: str, start: int, links: Links, before: str = "") -> list[CodeLine]:
+    """Return the lines of a text whose first line has the number `start`; `before` is what precedes it in its file."""
     cut = "".join(f"{_cut(line)}\n" for line in text.split("\n"))
+    opened = _opened(before, language)
     shown: list[CodeLine] = []
     current: list[CodeToken] = []
-    for token in _tokens(cut, language):
-        head, *rest = token.text.split("\n")
+    for number, token in enumerate(_tokens(opened + cut, language)):
+        head, *rest = (token.text if number else token.text[len(opened) :]).split("\n")
         if head:
             current.append(replace(token, text=head))
         for piece in rest:
@@ -149,6 +150,20 @@ def _styles() -> Mapping[str, str]:
     """Return the style of comments by language."""
     listed = tomllib.loads((FOLDER / "comments.toml").read_text(encoding="utf-8"))
     return {language: style for style, languages in listed.items() for language in languages}
+
+
+def _opened(text: str, language: str) -> str:
+    """Return what begins the long string or comment that is open at the end of a text, "" for none."""
+    lexer, end = _LEXERS.get(_styles().get(language or "plain", ""), _SLASH), 0
+    while (found := lexer.match(text, end)) is not None:
+        end = found.end()
+        if found.lastgroup == "long":
+            closing = _ENDS.get(found.group(), found.group())
+            closed = text.find(closing, end)
+            if closed < 0:
+                return found.group()
+            end = closed + len(closing)
+    return ""
 
 
 def _tokens(text: str, language: str) -> Iterator[CodeToken]:

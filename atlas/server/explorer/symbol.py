@@ -82,7 +82,7 @@ async def symbol_values(ask: Asker, reader: Reader, given: Given) -> dict[str, o
         row = (await reader.store.symbols([symbol.uid]))[0].row
         if not start:
             shown[0] = f"{await _indentation(reader, row)}{shown[0]}"
-        lines = code_lines("\n".join(shown), row.language, span[0], links)
+        lines = code_lines("\n".join(shown), row.language, span[0], links, "\n".join(text[:start]))
     sections = {section.kind: _listed(section, given) for section in answer.sections}
     return {
         **values,
