@@ -56,13 +56,13 @@ _CHILD = 'import os\nimport subprocess\n\nsubprocess.run(["ls"], env=os.environ)
 _ASKED = "Which environment variables does the shop read?"
 
 
-async def _said(root: Path, files: dict[str, str]) -> str:
+async def _said(root: Path, files: dict[str, str], asked: str = _ASKED) -> str:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     await indexed(root, root.parent / f"data-{root.name}")
     async with open_atlas(load_settings(str(root), str(root.parent / f"data-{root.name}"), environment=QUICK)) as atlas:
-        return (await hybrid_search(atlas, _ASKED)).render()
+        return (await hybrid_search(atlas, asked)).render()
 
 
 async def test_reads_from_a_parameter_that_is_given_the_environment(tmp_path: Path) -> None:
@@ -92,3 +92,11 @@ async def test_the_environment_of_a_request_is_none_of_the_program(tmp_path: Pat
     )
     said = await _said(tmp_path / "shop", {"shop/wsgi.py": code})
     assert "\n1 environment variable read" in said and "REMOTE_ADDR" not in said and "wsgi.input" not in said
+
+
+async def test_the_side_of_the_code_that_is_asked_for_is_no_topic(tmp_path: Path) -> None:
+    files = {"shop/cli.py": 'import os\n\nA = os.environ["SHOP_A"]\nB = os.environ["SHOP_TEST_B"]\n'}
+    said = await _said(
+        tmp_path / "shop", files, "which environment variables does the project read outside of its tests"
+    )
+    assert "\n2 environment variables" in said and "those about" not in said, said

@@ -42,6 +42,8 @@ async def test_words_of_a_feature_are_named_where_only_comments_or_tests_have_th
             await hybrid_search(atlas, "Is there a way to share a stream among several hosts, Redis or similar?")
         ).render()
         assert "`redis` occurs in no indexed code or document" in said, "a redirect is none"
+        said = (await hybrid_search(atlas, "does it support GraphQL out of the box?")).render()
+        assert "`graphql` occurs in no indexed code or document" in said, "no symbol, although it is written like one"
         said = (await hybrid_search(atlas, "does it support retries?")).render()
         assert "`retries` occurs in no code, only in comments, documents or tests: tests/test_net.py:4" in said
         said = (await hybrid_search(atlas, "is there a setting for the address of a stream?")).render()

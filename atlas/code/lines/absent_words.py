@@ -92,7 +92,9 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     if query.states or query.reports or length > MOST_ASKED:
         return ()
     names = [name for name in query.names if name.lower() not in _ABBREVIATED]
-    asks = length <= MOST_WORDS and bool(_ASKS.search(text)) and not (query.paths or any(map(is_code_shaped, names)))
+    # `GraphQL` looks like a name of code, and is one only where the index has it
+    symbols = [name for name in names if is_code_shaped(name) and name.lower() not in unknown]
+    asks = length <= MOST_WORDS and bool(_ASKS.search(text)) and not (query.paths or symbols)
     is_existence = asks or (length <= MOST_WORDS and not query.names and uses is not None)
     of_one = not asks and length <= MOST_WORDS and not query.paths and _ASKS_OF_ONE.match(text) is not None
     acronyms = {word.lower() for word in _ACRONYM.findall(text) if word not in names or not of_one}

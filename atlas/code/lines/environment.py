@@ -396,7 +396,8 @@ def _listed(
     in_code: Mapping[str, str],
 ) -> LineReport:
     code = [each for each in reads if not each.found.file.is_test] if not query.wants_tests else list(reads)
-    own = frozenset((reader_name.lower(), "app"))
+    # which side of the code is asked for is no topic
+    own = frozenset((reader_name.lower(), "app", *_SIDES))
     kept, said = _about_topic(query, code, own)
     by_name: dict[str, list[EnvironmentRead]] = {}
     for each in kept:
@@ -449,6 +450,9 @@ def _variable(name: str, places: Sequence[EnvironmentRead]) -> TextLine:
     elif all(each.is_passed or each.is_written for each in places):
         group = "through_env"
     return TextLine(group, name, several((each.found.file.path, each.found.line) for each in places))
+
+
+_SIDES = ("test", "tests", "outside", "production", "non-test")
 
 
 def _about_topic(
