@@ -48,6 +48,12 @@ async def test_words_of_a_feature_are_named_where_only_comments_or_tests_have_th
         assert "`retries` occurs in no code, only in comments, documents or tests: tests/test_net.py:4" in said
         said = (await hybrid_search(atlas, "is there a setting for the address of a stream?")).render()
         assert "occurs in no" not in said
+        said = (await hybrid_search(atlas, "is there any stream address for it?")).render()
+        assert "`stream` occurs in no code, only in comments, documents or tests: shop/net.py:7" in said, "a docstring"
+        said = (await hybrid_search(atlas, "do we have a transport limit for tests?")).render()
+        assert "no indexed line has both `transport` and `limit`" in said
+        said = (await hybrid_search(atlas, "is there a redirect address for a proxy?")).render()
+        assert "no indexed line" not in said
 
 
 _GUIDE = """# Running

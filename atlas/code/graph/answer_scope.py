@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from atlas.code.graph.targets import Targets
 from atlas.code.question.names import dotted
+from atlas.code.question.question_scope import LOOSE_NOUNS
 from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
+from atlas.core.english.stems import root_of
 from atlas.core.model import Filter, Label, Match, Node
 
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
+_SMALL = (Label.CLASS, Label.MODULE)
 _WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code", "module", "workspace"))
 _OUTWARD = (Kind.IMPORTS, Kind.USES)
 _FOREIGN = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
@@ -49,8 +53,11 @@ async def read_scope(reader: Reader, intent: RelationIntent, targets: Targets, w
     """Return the limits of an answer. A scope that owns the named symbol is none: `callers of save in User`."""
     owner = f"{intent.within}.{intent.name}"
     owned = intent.kind != Kind.RETURNERS and any(_ends_in(target.node, owner) for target in targets.targets)
+    owned = owned and not (targets.total == 1 and await is_folder(reader, intent.within, where.project))
     inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
     within = intent.within
+    if (word := _part(within)) and inside is not None:
+        within = f"{within} (paths and types with `{word}`)"
     if intent.kind in _OUTWARD and within.lower() in _WHOLE_PROJECT:
         inside, within = _is_own, "this project"
     outside, more = await _inside(reader, intent.outside, where.project)
@@ -69,6 +76,8 @@ async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[N
         return None, ()
     prefix = scope.removeprefix("./").strip("/")
     anywhere = Filter(project=project)
+    if word := _part(scope):
+        return partial(_has_word, reader, word), ()
     held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
     holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
     part = f"/{prefix}/"
@@ -96,9 +105,42 @@ async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[N
     return inside, () if has_files or holders else (f"no indexed file lies in `{prefix}`",)
 
 
+def _part(scope: str) -> str:
+    """Return the word of a part of the project that is named loosely: `auth` of `auth code`; "" for other scopes."""
+    word, _, noun = scope.partition(" ")
+    return word if noun.lower() in LOOSE_NOUNS else ""
+
+
+def _has_word(reader: Reader, word: str, node: Node) -> bool:
+    """Return whether the path or the class around a symbol has a word, in any of its forms."""
+    row = node.row
+    owner = row.qualified_name.rpartition(".")[0] if row.label != Label.CLASS else row.qualified_name
+    root = root_of(word.lower())
+    return any(root_of(each) == root for text in (row.path, owner) for each in reader.split_words(text))
+
+
+async def is_folder(reader: Reader, scope: str, project: str) -> bool:
+    """Return whether a scope names a folder of the project, and no file, module or class. Raises store errors."""
+    part = scope.removeprefix("./").strip("/")
+    paths = await reader.store.paths(project)
+    if not part or any(f"/{path}".endswith(f"/{part}") for path in paths):
+        return False
+    if not any(f"/{part}/" in f"/{path}" for path in paths):
+        return False
+    held = await reader.store.find(dotted(part), Match.SUFFIX, Filter(project=project, labels=_SMALL), 1)
+    return not held
+
+
 async def spelled_scope(reader: Reader, scope: str, project: str) -> str:
-    """Return a scope in two words as the index writes it; "" where it has neither a type nor a file of that name."""
+    """Return a scope in two words as the index writes it; "" where it has neither a type nor a file of that name.
+
+    A part of the project that is named loosely, as `auth code`, stays as it is where a path has its word.
+    """
     one, _, two = scope.partition(" ")
+    if word := _part(scope):
+        root = root_of(word.lower())
+        paths = await reader.store.paths(project)
+        return scope if any(root in map(root_of, reader.split_words(path)) for path in paths) else ""
     held = await reader.store.find(f"{one}{two}", Match.FOLDED, Filter(project=project, labels=_HOLDERS), 20)
     held = sorted((node for node in held if not node.row.is_test), key=lambda node: node.row.label != Label.CLASS)
     if held:

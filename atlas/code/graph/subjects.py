@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from atlas.code.graph.answer_scope import is_folder
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -194,7 +195,8 @@ async def qualified_relation(reader: Reader, text: str, where: Filter) -> Relati
 async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, project: str) -> RelationIntent:
     """Return the intent with the symbol that `X in FILE` means, where FILE has an X.
 
-    The file is no limit of the answer then, unless the question says so: `callers in FILE of X`, `only in FILE`.
+    The file is no limit of the answer then, unless the question says so: `callers in FILE of X`, `only in FILE`. A
+    folder is one, where no other symbol has the name.
     """
     if not intent.within or intent.kind == Kind.RETURNERS or any(word.lower() in _LIMITS for word in text.words):
         return intent
@@ -203,7 +205,8 @@ async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, proje
     where = Filter(project=project)
     found = await resolve(reader, intent.name, where)
     nodes = [node for node in (*found.nodes, *found.declarations) if node.row.label in _DEFINITIONS]
+    every = group_symbols(nodes, reader.languages.constructors)
     targets = group_symbols(await _owned(reader, nodes, intent.within, where), reader.languages.constructors)
-    if len(targets) != 1:
+    if len(targets) != 1 or (len(every) == 1 and await is_folder(reader, intent.within, project)):
         return intent
     return replace(intent, name=targets[0].node.row.uid, within="", certain=True)

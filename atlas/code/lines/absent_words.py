@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from atlas.code.graph.absence.occurrences import is_comment
+from atlas.code.graph.absence.occurrences import is_comment, lines_of_blocks
 from atlas.code.lines.asked_words import topic_words
 from atlas.code.lines.line_report import shown
-from atlas.code.lines.scan_texts import TextMatch, is_aside, scan_patterns
+from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns
 from atlas.code.question.cues import is_relation_word
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.parse_question import Query
@@ -21,6 +21,8 @@ from atlas.core.english.stems import root_of
 from atlas.core.model import Filter
 
 MOST_WORDS = 26
+MAX_WORDS = 4
+"""Words that are looked for."""
 MOST_NAMED, MOST_FEATURES = 2, 3
 MOST_PLACES = 3
 MIN_LETTERS = 4
@@ -61,6 +63,13 @@ _USES_OF_ONE = re.compile(
     r"|where is|where are) (?:the )?(?P<word>\w+)(?: (?:called|used|defined|declared|implemented))?[?.! ]*$",
     re.IGNORECASE,
 )
+_FEATURE = re.compile(
+    r"\b(?:(?:is|are) there|(?:does|do|has|have) (?:\S+ ){1,3}?(?:have|support|offer|provide|include|ship|contain))"
+    r" (?P<feature>[^,;?.:()]{1,80}?)(?= (?:for|of|when|in|on|to|that|which|with|if|so|while|from|by|at|where|who"
+    r"|during|after|before|between|among|out|against|per|as|or|and|built)\b|[,;?.:()]|$)",
+    re.IGNORECASE,
+)
+"""What is asked for, without what it is for: `a progress callback` of `is there a progress callback for uploads`."""
 _LOOKS_FOR = re.compile(r"(?:where|how|which|what)\b", re.IGNORECASE)
 _SAYS_HOW = re.compile(r"\w+(?:ly|ed|ing)")
 """Words that say how something is done rather than what is; people have many that code does not."""
@@ -76,7 +85,7 @@ _GENERAL = frozenset(
     offer offers provide provides include includes handle handles contain contains anywhere somewhere already still also
     somewhere anything way similar several automatically moment taken made given done currently never ever branch
     kind sort type types some other another official native first-class mode file files code
-    test tests page pages doc docs document documentation example examples
+    test tests page pages doc docs document documentation example examples logic version versions
     """.split()  # noqa: SIM905
 )
 
@@ -88,6 +97,7 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     are looked for, and named where no document has them either.
     """
     text, length = query.text, len(query.text.split())
+    feature: tuple[str, ...] = ()
     uses = _USES_OF_ONE.match(text)
     if query.states or query.reports or length > MOST_ASKED:
         return ()
@@ -105,6 +115,8 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     if is_existence:
         words = [uses["word"]] if uses is not None else list(topic_words(text))
         words = [word for word in words if word in acronyms] if of_one else words
+        feature = _feature_words(text) if uses is None and not of_one else ()
+        words = [word for word in words if word in feature or word in proper or word in unknown] if feature else words
     elif unknown and not query.names and _LOOKS_FOR.match(text):
         words = [word for word in topic_words(text) if _is_thing(word, unknown)]
     else:
@@ -120,7 +132,8 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
         if scan.notes or (scan.found and not is_existence):
             continue
         if any(not each.file.is_document for each in scan.found):
-            said += [_aside(word, scan.found)] if asks and all(map(_is_no_code, scan.found)) else []
+            is_asked = asks and (word in feature or word in proper)
+            said += [_aside(word, scan.found)] if is_asked and all(map(_is_no_code, scan.found)) else []
             continue
         if asks and (denied := _denied(scan.found)):
             # one line may be about several of the words
@@ -128,13 +141,42 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
             continue
         places = ", ".join(dict.fromkeys(each.place for each in scan.found[:MOST_PLACES]))
         said.append(f"`{word}` occurs in no indexed code" + (f", only in {places}" if places else " or document"))
+    if not said and feature:
+        said += _never_together([each for each in zip(words, scans, strict=True) if each[0] in feature])
     return tuple(said[: MOST_FEATURES if asks else MOST_NAMED])
+
+
+def _feature_words(text: str) -> tuple[str, ...]:
+    """Return the words of what is asked for, which tell more than those of what it is for; () if none tells it."""
+    match = _FEATURE.search(text)
+    words = topic_words(match["feature"]) if match is not None else ()
+    return tuple(word for word in words if word not in _GENERAL and len(word) >= MIN_LETTERS)
+
+
+def _never_together(scanned: Sequence[tuple[str, TextScan]]) -> list[str]:
+    """Return that no line has both words of a feature in two words, if they are never in neighbouring lines."""
+    if len(scanned) != 2 or any(scan.notes for _, scan in scanned):
+        return []
+    (one, first), (two, second) = scanned
+    at = {(each.file.path, each.line + by) for each in first.found if _begins_word(each) for by in (-1, 0, 1)}
+    if any((each.file.path, each.line) in at for each in second.found if _begins_word(each)):
+        return []
+    return [f"no indexed line has both `{one}` and `{two}`"]
+
+
+def _begins_word(found: TextMatch) -> bool:
+    """Return whether a match begins a word or a part of an identifier: `rate` of `RATE_LIMIT`, not of `separate`."""
+    start = found.match.start()
+    before, first = found.file.text[start - 1 : start], found.file.text[start : start + 1]
+    return not before.isalpha() or (first.isupper() and before.islower())
 
 
 def _is_no_code(found: TextMatch) -> bool:
     """Return whether a line stands in a document, a test or an example, or is a comment."""
     is_beside = found.file.is_document or found.file.is_test or is_aside(found.file.path)
-    return is_beside or is_comment(found.text) or _LOCK.search(found.file.path) is not None
+    if is_beside or is_comment(found.text) or _LOCK.search(found.file.path) is not None:
+        return True
+    return found.line in lines_of_blocks(found.file.text)
 
 
 def _aside(word: str, found: Sequence[TextMatch]) -> str:
@@ -179,7 +221,3 @@ def _pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:
     if word.isalpha():
         forms.append(rf"(?<![a-z]){re.escape(root_of(word))}{_ENDS}(?![a-z])")
     return re.compile("|".join(forms), re.IGNORECASE), (word[:MIN_LETTERS].encode(),)
-
-
-MAX_WORDS = 4
-"""Words that are looked for."""

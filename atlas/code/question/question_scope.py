@@ -66,6 +66,9 @@ _WITHOUT_TESTS = re.compile(
     re.IGNORECASE,
 )
 _SCOPE_WORD = "(?:file|folder|directory|dir|module|package|crate|namespace|class|app|component|subsystem|layer|library)"
+_LOOSE = "code|stuff|logic|classes|functions|files|side|parts?|area|modules|internals|machinery|implementation"
+LOOSE_NOUNS = frozenset((*_LOOSE.replace("s?", "").split("|"), "parts"))
+"""Behind a word they name a part of the project loosely: `the auth code` is what has the word in its path or type."""
 _OUTSIDE = re.compile(
     rf" (?:but )?(?:outside(?: of)?|not (?:in|under)|excluding|except(?: in| under| for)?|without|ignoring) (?:the )?"
     rf"(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]*[/.][^\s,;]*)$",
@@ -92,7 +95,7 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _WITHIN_TWO = re.compile(
-    r" (?:in|within|inside|under) (?:(?:the|our|my|its) )?"
+    r" (?:in|within|inside|under|from|by) (?:(?:the|our|my|its) )?"
     r"(?!(?:the|our|my|its|this|that|all|any|last|past|previous|next|recent"
     rf"|same|whole|entire|other) )(?P<scope>[a-z][\w-]+ [a-z][\w-]+)(?: {_SCOPE_WORD})?$"
 )
@@ -102,7 +105,8 @@ _WITHIN_FIRST = re.compile(
     r"|(?:what|which) (?!is |are |was |were |does |do |did |has |have |chang|happen)\w+"
     r"|functions|methods|classes|code|places|callers|usages|tests|files|lines)"
     r"|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
-    rf"(?P<out> ?\b(?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?(?P<first>\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
+    rf"(?P<out> ?\b(?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?"
+    rf"(?P<first>[\w-]+ (?:{_LOOSE})\b|\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
     re.IGNORECASE,
 )
 _ADJECTIVES = (

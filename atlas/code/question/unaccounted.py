@@ -37,6 +37,7 @@ _CHATTER = frozenset(_SPOKEN_AROUND.split())
 """What people say around a question about a relation."""
 _OF_TESTS = "test tests testing tested spec specs suite suites mocks stubs unit integration e2e"
 _TESTS = frozenset(_OF_TESTS.split())
+_EXCEPT = frozenset("excluding exclude excluded except ignoring ignore skipping minus besides".split())  # noqa: SIM905
 _KIND = re.compile(
     f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|instance|definition"
     "|wrapper|utility|callback|counter|key)s?"
@@ -108,7 +109,7 @@ class _RelationVocabulary:
 def _known(intent: RelationIntent) -> _RelationVocabulary:
     scope = set(_segments(intent.within)) | set(_segments(intent.outside))
     if intent.tests != TestScope.ANY:
-        scope |= _TESTS
+        scope |= _TESTS | _EXCEPT
     if intent.depth:
         scope |= {str(intent.depth), "depth", "levels", "level", "hops", "steps", "deep"}
     return _RelationVocabulary(words_of(intent.kind), frozenset(scope))
@@ -135,7 +136,7 @@ def _is_known(word: str, own: frozenset[str], known: _RelationVocabulary) -> boo
         return True
     if lowered in STOP_WORDS or lowered in PRONOUNS or lowered in _CHATTER or _KIND.fullmatch(lowered):
         return True
-    return lowered in known.relation or lowered in known.more or word in known.more
+    return lowered in known.relation or lowered in known.more or word.strip("/") in known.more
 
 
 def _run(is_left: Sequence[bool], start: int, step: int) -> list[int]:

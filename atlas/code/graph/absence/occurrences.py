@@ -44,8 +44,13 @@ _WORD = re.compile(r"[\w$]+")
 _AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
 """Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
-_BLOCKS = MappingProxyType({"/*": "*/", "=begin": "=end", "--[[": "]]", "<!--": "-->"})
-"""What opens a comment of several lines, and what ends it."""
+_BLOCKS = MappingProxyType({"/*": "*/", "=begin": "=end", "--[[": "]]", "<!--": "-->", '"""': '"""', "'''": "'''"})
+"""What opens a comment or text of several lines, and what ends it."""
+_OPENS = re.compile("|".join(map(re.escape, _BLOCKS)))
+_QUOTES = ('"""', "'''")
+_BEFORE_DOCSTRING = re.compile(r"[ \t]*(?:@\w{0,20}doc[ \t]+)?(?:~[sS]|[rRuU])?")
+_CONTINUES = frozenset("(,=[{+%\\")
+"""At the end of the line before, they say that quotes hold a value."""
 _SNIFFED = 8_192
 _FEW_WORDS = 20
 """Words up to which looking for each takes less time than splitting a text."""
@@ -75,6 +80,8 @@ class TextPlace:
     """Why the file is not indexed."""
     defines: bool = False
     """Whether the line of a skipped file looks like a definition of the word."""
+    in_comment: bool = False
+    """Whether a comment or docstring of several lines holds the line."""
 
     @property
     def at(self) -> str:
@@ -104,20 +111,36 @@ def is_comment(line: str) -> bool:
 
 
 def lines_of_blocks(text: str) -> frozenset[int]:
-    """Return the lines, from 1, of the comments that a line of their own opens and that end in a later line."""
-    if not any(opened in text for opened in _BLOCKS):
+    """Return the lines, from 1, of comments and docstrings that begin a line and end in a later one."""
+    found: set[int] = set()
+    at = counted = 0
+    line = 1
+    if not any(sign in text for sign in _BLOCKS):
         return frozenset()
-    found: list[int] = []
-    end = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        begun, end = end, "" if end and end in line else end
-        if not begun:
-            opened = next((each for each in _BLOCKS if line.lstrip().startswith(each)), "")
-            if opened and _BLOCKS[opened] not in line.lstrip()[len(opened) :]:
-                begun = end = _BLOCKS[opened]
-        if begun:
-            found.append(number)
+    while (opened := _OPENS.search(text, at)) is not None:
+        sign, start = opened[0], opened.start()
+        at = opened.end()
+        begins_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
+        if sign not in _QUOTES and not begins_line:
+            continue
+        end = text.find(_BLOCKS[sign], at)
+        end = end if end >= 0 else len(text)
+        at = end + len(_BLOCKS[sign])
+        if sign not in _QUOTES or _is_docstring(text, start):
+            line += text.count("\n", counted, start)
+            counted = start
+            last = line + text.count("\n", start, end)
+            found.update(range(line, last + 1) if last > line else ())
     return frozenset(found)
+
+
+def _is_docstring(text: str, at: int) -> bool:
+    """Return whether quotes begin a statement, or stand behind what marks documentation: `@doc`."""
+    start = text.rfind("\n", 0, at) + 1
+    if not _BEFORE_DOCSTRING.fullmatch(text, start, at):
+        return False
+    before = text[max(0, start - MAX_LINE) : start].rstrip()
+    return before[-1:] not in _CONTINUES
 
 
 def single_word(name: str) -> str:
@@ -196,12 +219,15 @@ def _in_text(path: str, content: bytes, word: str, nodes: Sequence[Node]) -> Ite
     if path.endswith(".ipynb"):
         # a cell on one line of JSON: `\nword` is not one word
         content = content.replace(b"\\n", b"  ").replace(b"\\t", b"  ")
-    for number, line in _lines_with(content.decode("utf-8", "replace"), word):
+    text = content.decode("utf-8", "replace")
+    blocks: frozenset[int] | None = None
+    for number, line in _lines_with(text, word):
         if (at := find_word(line, word)) >= 0:
+            blocks = lines_of_blocks(text) if blocks is None else blocks
             around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
             inner = min(around, key=lambda node: node.row.end_byte - node.row.start_byte, default=None)
             start = max(at - MAX_LINE // 2, 0)
-            yield TextPlace(path, number, line[start : start + MAX_LINE], inner)
+            yield TextPlace(path, number, line[start : start + MAX_LINE], inner, in_comment=number in blocks)
 
 
 async def find_in_skipped(

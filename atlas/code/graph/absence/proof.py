@@ -254,7 +254,7 @@ async def is_finished(reader: Reader, project: str) -> bool:
 def is_prose(place: TextPlace) -> bool:
     """Return whether a line is a comment or belongs to a document: it names, but does not use."""
     in_document = place.node is not None and place.node.row.label in (*PROSE_LABELS, Label.DOC_FILE, Label.DOC_SECTION)
-    return (in_document and not place.path.endswith(".ipynb")) or is_comment(place.text)
+    return (in_document and not place.path.endswith(".ipynb")) or place.in_comment or is_comment(place.text)
 
 
 async def _unresolved(
@@ -350,7 +350,7 @@ def _is_own(place: TextPlace, row: NodeRow) -> bool:
     if row.path != place.path or not row.start_line <= place.line <= row.end_line:
         return False
     if row.label == Label.CLASS:
-        return is_comment(place.text) or place.text.strip() in row.docstring
+        return place.in_comment or is_comment(place.text) or place.text.strip() in row.docstring
     return row.label in (Label.FUNCTION, Label.METHOD, Label.VALUE)
 
 
