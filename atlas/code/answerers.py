@@ -101,7 +101,9 @@ _DEPENDED_ON = re.compile(
     r"\b(?:depends?|relies|rely) on (?:the |our )?[`'\"]?(?P<name>[A-Za-z_][\w.]*)", re.IGNORECASE
 )
 _ASKS_ORDER = re.compile(
-    r"\b(?:in (?:what|which) (?:order|sequence)|(?:order|sequence) of (?:the |its )?calls|call order)\b", re.I
+    r"\b(?:in (?:what|which) (?:order|sequence)|(?:order|sequence) of (?:the |its )?(?:calls|steps)|call order"
+    r"|in (?:order|sequence)(?= |,|$|\?)(?! to\b)|step by step)",
+    re.IGNORECASE,
 )
 _NO_ENDS = ("no way between symbols that the question is certain to mean: searched as text",)
 _OFTEN_IN_WORDS = frozenset((Kind.DOCS, Kind.TESTED))

@@ -327,7 +327,7 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
             found = [each for each in held if not each.node.row.name.startswith("<")]  # no anonymous bodies
         case Kind.IMPORTERS | Kind.DEPENDENTS | Kind.USAGES | Kind.IMPORTS | Kind.USES if _is_file(targets):
             # the edges of a file are those of its module and of what that holds; a package imports what its files do
-            members = await members_of(reader, targets, with_files=intent.kind == Kind.IMPORTS)
+            members = await members_of(reader, targets, with_files=intent.kind in (Kind.IMPORTS, Kind.IMPORTERS))
             kind = Kind.DEPENDENTS if intent.kind == Kind.USAGES else intent.kind
             types = (EdgeType.IMPORTS,) if kind == Kind.IMPORTERS else replace(intent, kind=kind).types
             found = await _follow(reader, (*uids, *members), intent.direction, intent, types)

@@ -11,14 +11,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.graph.absence.name_lines import NameLines, find_name_lines, with_symbols
-from atlas.code.graph.absence.proof import prove_none
+from atlas.code.graph.absence.proof import FILE_LABELS, prove_none
 from atlas.code.graph.absence.unresolved import unresolved_beside
 from atlas.code.graph.subjects import Subject
+from atlas.code.graph.targets import MAX_MEMBERS, Target, Targets, members_of
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.written_names import WrittenName
 from atlas.code.reader import Reader
-from atlas.code.retrieve.expand import KINDS, Neighbourhood, around_node
-from atlas.core.model import Direction, Edge, Label, Node
+from atlas.code.retrieve.expand import KINDS, Neighbourhood, RelatedNodes, around_node
+from atlas.core.model import Direction, Edge, EdgeType, Label, Node
 
 PLACES = 3
 """Edges of a relation that the question does not hint at."""
@@ -121,6 +122,8 @@ async def read_card(reader: Reader, subject: Subject, asked: CardHints) -> Subje
             written, subject, text=await _text(reader, rows[0].name, project, defined, asked, prose=False)
         )
     around = await around_node(reader, node, READ)
+    if node.row.label in FILE_LABELS:
+        around = await _with_importers(reader, node, around)
     first = dict.fromkeys(section for kind in asked.kinds for section in _SECTIONS.get(kind, ()))
     order = [*first, *(kind for kind in _SHOWN if kind not in first)]
     sections = tuple(
@@ -143,6 +146,19 @@ async def read_card(reader: Reader, subject: Subject, asked: CardHints) -> Subje
     if "callers" in around.related and node.row.label in _CALLABLE:
         notes = (*notes, *await unresolved_beside(reader, node, 1))  # the count of callers is no whole
     return SubjectCard(written, subject, sections, notes, text)
+
+
+async def _with_importers(reader: Reader, node: Node, around: Neighbourhood) -> Neighbourhood:
+    """Add what imports a symbol of a file to what imports the file itself."""
+    held = await members_of(reader, Targets(node.row.name, (Target(node, (node.row.uid,)),), 1))
+    uids = {node.row.uid, *held}
+    edges = await reader.store.edges(sorted(uids), Direction.IN, (EdgeType.IMPORTS,), MAX_MEMBERS)
+    found = {edge.node.row.uid: edge for edge in reversed(edges) if edge.node.row.uid not in uids}
+    if not found:
+        return around
+    return replace(
+        around, related={**around.related, "imported_by": RelatedNodes(tuple(reversed(found.values())), len(found))}
+    )
 
 
 async def read_text_card(reader: Reader, written: WrittenName, project: str, asked: CardHints) -> SubjectCard:

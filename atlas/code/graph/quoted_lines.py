@@ -17,14 +17,17 @@ MOST_OF_SYMBOL = 3
 MOST_ROWS = 4
 """Rows of a call that goes on behind its first one."""
 MOST_CHARACTERS = 120
-_QUOTED_KINDS = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.USAGES))
+MOST_OF_IMPORT = 20
+"""Names that one statement imports, each on a line of its own."""
+_QUOTED_KINDS = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.USAGES, Kind.IMPORTERS))
 _ASKS = re.compile(
     r"\b(?:with|passing|handing) (?:what|which)\b|\beach (?:one |call |caller |of (?:them|these|those) )?"
     r"(?:passes|gives|hands|sends|uses)\b"
     r"|\b(?:what|which \w+) (?:do|does) (?:they|each|it|every (?:one|caller)) (?:\w+ )?(?:pass|give|hand|send)\b"
     r"|\b(?:what|which \w+) (?:is|are|gets|get) (?:passed|handed|given)\b"
     r"|\bwhat (?:runs|is run|happens|goes on) in each\b"
-    r"|\bwith (?:the|their|its) (?:\w+ ){0,2}(?:arguments?|parameters?|values?|reasons?)\b",
+    r"|\bwith (?:the|their|its) (?:\w+ ){0,2}(?:arguments?|parameters?|values?|reasons?)\b"
+    r"|\b(?:what|which \w+)(?: exactly)? (?:do|does) (?:they|each|it) (?:\w+ )?(?:take|import|pull in)\b",
     re.IGNORECASE,
 )
 
@@ -43,8 +46,9 @@ async def quote_lines(reader: Reader, found: EdgeAnswer) -> EdgeAnswer:
     paths = list(dict.fromkeys(each.path for each in first if each.path and each.lines))
     contents = await reader.store.content(project, paths)
     rows = {path: content.decode("utf-8", "replace").split("\n") for path, content in contents.items()}
+    most = MOST_OF_IMPORT if found.intent.kind == Kind.IMPORTERS else MOST_OF_SYMBOL
     quoted = [
-        replace(each, quoted=tuple(_call(rows.get(each.path, ()), line) for line in each.lines[:MOST_OF_SYMBOL]))
+        replace(each, quoted=tuple(_call(rows.get(each.path, ()), line) for line in each.lines[:most]))
         for each in first
     ]
     return replace(found, related=(*quoted, *found.related[MOST_QUOTED:]))

@@ -35,6 +35,12 @@ _SPELLED = re.compile(
     r"\b(?:the|an?|our|each|every|all|any|of|which|what) (?P<words>(?:[a-z]{2,20} ){1,2}[a-z]{2,20})"
     r" (?P<kind>interface|trait|class|struct|type|protocol|enum|exception)(?:e?s)?\b"
 )
+_MEMBER_OF = re.compile(
+    r"\b(?:the )?[`'\"]?(?P<name>[A-Za-z_]\w{1,60})[`'\"]? (?:field|property|attribute|member|method|function|constant)"
+    r" (?:of|from|on|in|out of) (?:the |our )?(?:class |struct |type |interface )?"
+    r"[`'\"]?(?P<owner>[A-Z]\w{1,60})[`'\"]?(?: (?:class|struct|type|interface)\b)?"
+)
+_PAIR = re.compile(r"(?<![\w/.@-])(?P<one>[A-Z]\w*[a-z]\w*)/(?P<two>[A-Z]\w*[a-z]\w*)(?![\w/.-])")
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
 
@@ -155,10 +161,18 @@ async def _owned(reader: Reader, nodes: Sequence[Node], owner: str, where: Filte
 
 
 async def spell_names(reader: Reader, text: str, project: str) -> str:
-    """Return a question with the types that it spells as words as names: `the snapshot store interface`.
+    """Return a question with its names as code writes them, where the index has exactly these. Raises store errors.
 
-    Only where the index has a type of exactly that name. Raises store errors.
+    Types that are spelled as words (`the snapshot store interface`), members behind their kind (`the indirect field of
+    Call`), and two names with a stroke between them (`Reader/Writer`).
     """
+    for match in [*_MEMBER_OF.finditer(text)][:MOST_SUBJECTS]:
+        name = f"{match['owner']}.{match['name']}"
+        if await _has(reader, name, project):
+            text = text.replace(match[0], name, 1)
+    for match in [*_PAIR.finditer(text)][:MOST_SUBJECTS]:
+        if await _has(reader, match["one"], project) and await _has(reader, match["two"], project):
+            text = text.replace(match[0], f"{match['one']} and {match['two']}", 1)
     for match in [*_SPELLED.finditer(text)][:MOST_SUBJECTS]:
         words = match["words"].split()
         for count in (3, 2):
@@ -171,6 +185,13 @@ async def spell_names(reader: Reader, text: str, project: str) -> str:
                 text = text.replace(f"{spelled} {match['kind']}", f"{name} {match['kind']}", 1)
                 break
     return text
+
+
+async def _has(reader: Reader, name: str, project: str) -> bool:
+    """Return whether a definition of the project has exactly this name."""
+    where = Filter(project=project, labels=tuple(_DEFINITIONS))
+    last = name.rpartition(".")[2]
+    return any(node.row.name == last for node in await reader.store.find(name, Match.SUFFIX, where, 5))
 
 
 async def qualified_relation(reader: Reader, text: str, where: Filter) -> RelationIntent | None:

@@ -65,6 +65,17 @@ _WITHOUT_TESTS = re.compile(
     rf"(?: code| source| sources| files)?(?: only)?(?= |$)",
     re.IGNORECASE,
 )
+_OWN_CODE = "(?:production|prod|non-test|product|main|library|source|application|app)(?: code| sources?| files)?"
+_PLUS = r"(?:and|as well as|or|plus|&|\+) (?:also )?(?:in |from )?(?:the )?"
+_BOTH_CODES = r"(?:in |from )?(?:both )?(?:in |from )?(?:the )?"
+_EVERYWHERE = re.compile(
+    rf",? ?(?:\(|\b)(?:{_BOTH_CODES}{_OWN_CODE} {_PLUS}{_TESTS}|{_BOTH_CODES}{_TESTS} {_PLUS}{_OWN_CODE}"
+    r"|(?<!not )(?<!n't )(?<!without )(?:also |even )?"
+    rf"(?:including|incl\.?|also (?:in|from)|as well as (?:in|from)|counting) {_TESTS}"
+    rf"|{_TESTS} (?:included|inclusive|too|as well))(?:\)|(?= |$|[?.,;!]))",
+    re.IGNORECASE,
+)
+"""Says that tests count as well: `(production code and tests)`."""
 _SCOPE_WORD = "(?:file|folder|directory|dir|module|package|crate|namespace|class|app|component|subsystem|layer|library)"
 _LOOSE = "code|stuff|logic|classes|functions|files|side|parts?|area|modules|internals|machinery|implementation"
 LOOSE_NOUNS = frozenset((*_LOOSE.replace("s?", "").split("|"), "parts"))
@@ -109,6 +120,19 @@ _WITHIN_FIRST = re.compile(
     rf"(?P<first>[\w-]+ (?:{_LOOSE})\b|\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
     re.IGNORECASE,
 )
+_OUTSIDE_FIRST = re.compile(
+    r"^(?P<before>(?:all |the |every |any )*(?:what|who|(?:what|which) (?:[\w-]+ ){0,2}?[\w-]+"
+    r"|functions|methods|classes|code|places|callers|usages|files))"
+    rf" (?:that (?:is|are|lies?|lives?) )?(?:outside(?: of)?|not in) (?:the )?(?:{_SCOPE_WORD} )?(?P<scope>\S*[/.]\S*)"
+    rf"(?: {_SCOPE_WORD})?(?= \w)",
+    re.IGNORECASE,
+)
+"""`which classes outside lib.parts import ...`."""
+_OUTSIDE_ITSELF = re.compile(
+    rf" (?:outside(?: of)?|not in) (?:that|this|the|its own) {_SCOPE_WORD}(?= )", re.IGNORECASE
+)
+"""Outside of what is asked about, whose own files are no importers of it."""
+_OF_IMPORT = re.compile(r"\bimport(?:s|ing|ed)?\b", re.IGNORECASE)
 _ADJECTIVES = (
     (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
     (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
@@ -172,7 +196,7 @@ class QuestionScope:
             within=clean(within or self.within),
             direct=self.direct if self.direct is not None else found.direct,
             depth=self.depth,
-            outside=self.outside,
+            outside="" if self.outside == found.name else self.outside,
         )
 
 
@@ -187,9 +211,11 @@ def split_scope(text: str) -> tuple[str, QuestionScope]:
     text = at_any_level(text)
     if (without := _NON_TEST.sub("", text)) != text:
         text, scope = without, replace(scope, tests=TestScope.EXCLUDED)
+    text = _EVERYWHERE.sub("", text)
     text = _IN_BRACKETS.sub(r" \1", text)
     text = _BOTH.sub("transitively", _AFTERTHOUGHT.sub(" ", text.replace(", ", " ")).replace("#include", "include"))
     text = _ROLE.sub(r"\1 ", text)
+    text = _OUTSIDE_ITSELF.sub("", text) if _OF_IMPORT.search(text) else text
     text = _MIDDLE.sub("", _ADVERBS.sub("", text))
     if (match := _INDIRECT.search(text)) is not None:
         scope = replace(scope, direct=False)
@@ -200,6 +226,9 @@ def split_scope(text: str) -> tuple[str, QuestionScope]:
     if (match := _WITHIN_FIRST.search(text)) is not None and match["first"].lower() not in PRONOUNS:
         scope = replace(scope, within=match["first"])
         text = text[: match.start("out")] + text[match.end("out") :]
+    if (match := _OUTSIDE_FIRST.search(text)) is not None:
+        scope = replace(scope, outside=match["scope"].strip("`'\""))
+        text = match["before"] + text[match.end() :]
     if (depth := _DEPTH.search(text)) is not None:
         scope = replace(scope, depth=int(depth["a"] or depth["b"]), direct=False)
         text = text[: depth.start()] + text[depth.end() :]

@@ -126,7 +126,11 @@ def find_unreached(text: str) -> RelationIntent | None:
     if not _HINT.search(text):
         return None
     text = text.rstrip(" .!?:;")
+    text = _HAS_SOME.sub(lambda match: f"any {match['things']} in {match['owner']}", text)
+    text = _TOPIC.sub(lambda match: f"{match['rest']}{match['topic']}", text)
     tests = TestScope.ANY
+    if _OF_PRODUCT.search(text):
+        tests, text = TestScope.EXCLUDED, _OF_PRODUCT.sub("no code", text)
     if (match := _WITHOUT_TESTS.search(text)) is not None:
         tests, text = TestScope.EXCLUDED, text[: match.start()]
     for part in _shorter(text):
@@ -156,7 +160,8 @@ def _intent(kind: Kind, match: re.Match[str], part: str, tests: TestScope) -> Re
         within, tests = "", TestScope.ONLY
     thing = groups.get("thing") or ""
     labels = {label for word in re.findall(r"[\w-]+", thing.lower()) for label in _LABELS.get(word.rstrip("s"), _ALL)}
-    exported = True if _EXPORTED.search(part) else False if _PRIVATE.search(part) else None
+    said = part.replace(within, " ") if within else part
+    exported = True if _EXPORTED.search(said) else False if _PRIVATE.search(said) else None
     asked = tuple(sorted(labels or _ALL))
     return RelationIntent(kind, "", tests=tests, within=clean(within), labels=asked, exported=exported)
 
@@ -180,6 +185,7 @@ _KINDS = {
     **_LABELS,
     **dict.fromkeys(("flag", "option", "setting", "value", "global", "default", "key"), _VALUES),
     **dict.fromkeys(("error", "exception"), (Label.CLASS, Label.VALUE)),
+    **dict.fromkeys(("property", "propertie", "attribute", "accessor"), (Label.METHOD, Label.VALUE)),
     **dict.fromkeys(("symbol", "definition", "export", "code", "name", "api", "declaration"), (*_ALL, Label.VALUE)),
     **dict.fromkeys(("anything", "everything", "something", "thing", "stuff", "member"), (*_ALL, Label.VALUE)),
 }
@@ -200,10 +206,32 @@ _IN_FILE = re.compile(
     re.IGNORECASE,
 )
 _IN_KIND = re.compile(
-    rf"\b(?:in|inside|within|under|of|from) (?:the|our) (?:{_KIND} [`'\"]?(?P<a>\w[\w-]+)[`'\"]?"
-    rf"|[`'\"]?(?P<b>\w[\w-]+)[`'\"]? (?:module|package|folder|directory|file|crate|namespace)\b)",
+    rf"\b(?:in|inside|within|under|of|from|on) (?:the|our) (?:{_KIND} [`'\"]?(?P<a>\w[\w-]+)[`'\"]?"
+    rf"|[`'\"]?(?P<b>\w[\w-]+)[`'\"]? (?:module|package|folder|directory|file|crate|namespace)\b"
+    rf"|[`'\"]?(?P<c>(?-i:[A-Z])\w+)[`'\"]? (?:class|struct|type|interface|trait|enum|object)\b)",
     re.IGNORECASE,
 )
+_IN_BRACKETS = re.compile(rf" \((?:in )?{_PATH}(?<=\w)\)")
+"""The file of a class that is named before."""
+_TOPIC = re.compile(
+    r"^(?:in )?(?P<topic>[`'\"]?[\w./:-]+[`'\"]?)(?: -+|:|,) (?P<rest>.{1,200}?\b(?:in|of|from) )(?:it|there)\b"
+)
+"""`lib/x - is there something in it that nothing calls`."""
+_HAS_SOME = re.compile(
+    rf"^(?:the |our )?[`'\"]?(?P<owner>[\w.:/-]+)[`'\"]? (?:has|contains|defines|declares|holds|comes with) "
+    rf"(?:(?:some|a few|many|several|a lot of|lots of|a bunch of|a couple of) )?(?P<things>(?:[\w-]+ ){{0,3}}{_NOUNS})"
+    r"[;,.:]+ (?:and )?(?:is|are) there (?:any|some|one|ones)(?: of (?:them|those|these))?(?= )",
+    re.IGNORECASE,
+)
+"""`X has some helpers; are there any that nobody calls`."""
+_OF_PRODUCT = re.compile(
+    r"\bno (?:production|prod|non-test|product|real) (?:code|caller|module|file)s?\b"
+    r"|\bnot (?:in|by) (?:the )?production code\b",
+    re.IGNORECASE,
+)
+"""What tests do is left out of the question."""
+_IN_OWNER = re.compile(r"\b(?:in|inside|of|from|on) [`'\"]?(?P<d>(?-i:[A-Z])\w*[a-z]\w*)[`'\"]?(?= |$)", re.IGNORECASE)
+"""A class that is named like one."""
 _BY_TESTS = re.compile(
     rf",?(?: but| and)?(?: that(?: is| are)?)? (?:only|just|exclusively|solely)(?: there)?(?: {_DONE})?"
     rf"(?: for| by| in| from| inside)? {_TEST_CODE}(?:(?: do)? {_DONE})?(?: (?:it|them)\b)?"
@@ -234,7 +262,8 @@ a an the of in on at by for to from and or but that which what is are was were b
 list find show me all every our my this its it them they we i still anywhere somewhere else itself themselves ever
 actually really contain contains declares declare declared defines define defined exported public private internal
 introduced listed written kept provided package library repository repo project codebase code base whole entire rest
-other own program top level have has do does you one ones just though yet here currently now anymore more
+other own program top level small protected little have has do does you one ones just though yet here currently now
+anymore more
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
 _MOST_WORDS = 2
@@ -245,7 +274,9 @@ def _by_parts(text: str, tests: TestScope) -> RelationIntent | None:
     """Read a question for unused code by what it consists of; None if words are left that say something else."""
     if not _ASKED.search(text):
         return None
-    paths = list(_IN_FILE.finditer(text)) or list(_IN_KIND.finditer(text))
+    kinds = list(_IN_KIND.finditer(text))
+    text = _IN_BRACKETS.sub("", text) if kinds else text
+    paths = list(_IN_FILE.finditer(text)) or kinds or list(_IN_OWNER.finditer(text))
     if len(paths) > 1:
         return None
     within = next((each for each in paths[0].groups() if each), "") if paths else ""
@@ -259,7 +290,7 @@ def _by_parts(text: str, tests: TestScope) -> RelationIntent | None:
     if described is None:
         return None
     labels, words = described
-    exported = True if _EXPORTED.search(text) else False if _PRIVATE.search(text) else None
+    exported = True if _EXPORTED.search(rest) else False if _PRIVATE.search(rest) else None
     tests = TestScope.EXCLUDED if by_tests or besides else tests
     return RelationIntent(
         Kind.UNUSED,

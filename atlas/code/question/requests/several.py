@@ -20,6 +20,7 @@ from atlas.code.question.requests.subject import (
     ClauseSubject,
     about_result,
     asked_for,
+    of_that_one,
     resolved,
     subject_of,
     written_names,
@@ -29,6 +30,8 @@ from atlas.core.english.stop_words import STOP_WORDS
 MOST_REQUESTS = 4
 _OF_CALLABLES = frozenset((Kind.CALLERS, Kind.CALLEES, Kind.TESTS, Kind.RETURNERS, Kind.OVERRIDES))
 """Relations of functions: that of `who calls it` is no variable of the environment."""
+_OUTWARD = frozenset((Kind.SUPERTYPES, Kind.CALLEES, Kind.OVERRIDDEN, Kind.USES, Kind.IMPORTS))
+"""Relations that find what `that one` may be about."""
 _SAID_ANYWAY = frozenset(
     """
     code file files function functions class classes method methods module modules place places line lines happen
@@ -65,6 +68,12 @@ _KIND_OF_ERROR = re.compile(r"^[\w.$]{0,200}(?:Error|Exception|Warning|error|exc
 _POINTS_UP = re.compile(r"^[\s^>:-]+")
 """`^ got this in my run`."""
 _OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|we're|my|our|please|hi|hello)\b", re.IGNORECASE)
+_OF_TAKEN = re.compile(
+    r"(?:and )?(?:what|which \w+)(?: exactly)? (?:do|does) (?:they|each|it|each of them) (?:\w+ )?"
+    r"(?:take|import|pull in|get|use|need)(?: from (?:it|there|them))?",
+    re.IGNORECASE,
+)
+"""A part of a question for what imports something, which the quoted lines say."""
 _OF_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
 _OF_COMMITS = re.compile(
     r"(?:and )?(?:in|with|by|since)? ?(?:which|what) (?:pull request|pr|release|version|commit|change)s?"
@@ -180,6 +189,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
     context = before = ""
     relations: list[tuple[str, str]] = []
     is_first, asks_packages, of_commit, of_package = True, False, False, False
+    kind: Kind | None = None
     for clause in clauses:
         if not clause.asks:
             subject = subject_of(clause.text) or subject
@@ -195,19 +205,24 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             continue
         if not is_first and _OF_ADVICE.fullmatch(bare):
             continue
+        if kind == Kind.IMPORTERS and _OF_TAKEN.fullmatch(bare):
+            continue
         if of_package and _OF_PACKAGE.fullmatch(bare):
             continue
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
-        if asks_packages and (kind := _OF_KIND.fullmatch(bare)) is not None:
-            text = f"what are the {kind[1]} dependencies"
+        if asks_packages and (said := _OF_KIND.fullmatch(bare)) is not None:
+            text = f"what are the {said[1]} dependencies"
         asks_packages = find_package_question(text) is not None
         if context and text == clause.text and not written_names(text):
             text = f"{text.rstrip(' ?.!')} {context[0].lower()}{context[1:]}"
         before = text
         request = _request(clause.text, text, asked)
+        if kind in _OUTWARD and (certain := of_that_one(clause.text)):
+            request = AskedPart(text, certain, AskedFor("class", is_plural=False), is_certain=True)
         relation = find_relation(text)
+        kind = relation.kind if relation is not None else None
         if relation is not None and relation.name and not request.is_certain:
             if (relation.kind, relation.name) in relations:
                 continue

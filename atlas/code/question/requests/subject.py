@@ -57,12 +57,14 @@ _AFFECTED = re.compile(
 """Only what has one of these words asks for what a change does."""
 _OF_TEST = re.compile(r"\b(?:tests?|specs?)\b", re.IGNORECASE)
 _LEAST_ASKED = 3
+_LEAST_JOINED = 2
 _WITH_KIND = 2
 """Words of `that class`."""
 MOST_OPEN = 6
 """Words of a clause that may lack its object."""
 
 
+_THAT_ONE = re.compile(r"\bth(?:at|is) (?:latter )?one\b", re.IGNORECASE)
 RESULT = "\ue000"
 """Stands in a clause for what the clause before asks for."""
 
@@ -95,6 +97,8 @@ class ClauseSubject:
     """It is a name of code, a flag or a path; otherwise words."""
     path: str = ""
     """A path that the clause writes."""
+    together: str = ""
+    """Two names that the clause joins: what `they` means."""
 
     def called(self, kind: str) -> str:
         """Return the subject as it is meant by `that class` or `that file`."""
@@ -138,15 +142,25 @@ def subject_of(text: str, asked: AskedFor | None = None) -> ClauseSubject | None
         written = [word.strip(_EDGE).rstrip(".") for word in text.split()]
         name = next((word for word in written if dotted(word) == relation.name), "")
         if name and (relation.certain or is_code_shaped(name) or name in names):
-            return ClauseSubject(name if is_code_shaped(name) else f"`{name}`", is_name=True, path=path)
+            called = name if is_code_shaped(name) else f"`{name}`"
+            return ClauseSubject(called, is_name=True, path=path, together=_together(text, names))
     if (package := _AS_PACKAGE.search(text)) is not None:
         return ClauseSubject(package[0], is_name=True)
     if names:
-        return ClauseSubject(names[0], is_name=True, path=path)
+        return ClauseSubject(names[0], is_name=True, path=path, together=_together(text, names))
     if asked is not None and asked.is_plural and relation is not None and relation.name in text.split():
         return ClauseSubject(relation.name, is_name=True)
     nouns = _nouns([word.strip(_EDGE.replace(",", "")) for word in text.split()])
     return ClauseSubject(nouns, is_name=False) if nouns else None
+
+
+def _together(text: str, names: Sequence[str]) -> str:
+    """Return the first two names as they are joined; "" where other words stand between them."""
+    if len(names) < _LEAST_JOINED:
+        return ""
+    one, two = names[:2]
+    joined = re.search(rf"{re.escape(one)}`? (?:and|&) `?{re.escape(two)}", text)
+    return joined[0] if joined is not None else ""
 
 
 def written_names(text: str) -> list[str]:
@@ -239,6 +253,11 @@ def about_result(clause: str, asked: AskedFor | None) -> str:
     return " ".join(found) if any(RESULT in word for word in found) else ""
 
 
+def of_that_one(clause: str) -> str:
+    """Return a clause with `RESULT` in place of `that one`, which is the thing that the clause before asks for."""
+    return _THAT_ONE.sub(RESULT, clause, count=1) if _THAT_ONE.search(clause) else ""
+
+
 def _replaced(
     words: Sequence[str], subject: ClauseSubject, is_meant: Callable[[str, str], bool] | None = None
 ) -> list[str]:
@@ -263,6 +282,8 @@ def _at(words: Sequence[str], at: int, subject: ClauseSubject) -> tuple[int, lis
     after = words[at + 1].rstrip(",;?.!") if at + 1 < len(words) and not mark else ""
     is_last = bool(mark) or not after
     said = [subject.text + mark]
+    if low in ("them", "they") and subject.together:
+        said = [subject.together + mark]
     if low in ("it", "them", "they"):
         return (1, [words[at]]) if after.lower() in _DUMMY else (1, said)
     if low in _WHOSE and after and _is_of_other(words, at):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from atlas.code.graph.absence.name_lines import NameLines
@@ -12,6 +13,8 @@ FEW_LINES = 10
 """Lines that are all quoted; of more only those that set the name."""
 MOST_SHOWN = 24
 LINE_CHARACTERS = 80
+BEHIND = 16
+"""Characters behind the name, which tell what it is set to."""
 _WITHOUT_EDGE = " without an edge"
 
 
@@ -35,7 +38,7 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
     files: dict[str, list[str]] = {}
     for each in text.lines[:MOST_SHOWN]:
         inside = f" {local_name(each.inside.row)}" if each.inside is not None else ""
-        quoted = f": {each.text[:LINE_CHARACTERS]}" if is_few or each.sets else ""
+        quoted = f": {_around(each.text, name)}" if is_few or each.sets else ""
         files.setdefault(each.path, []).append(f"{each.line}{inside}{quoted}")
     yield from (f"  {path}: {'; '.join(lines)}" for path, lines in files.items())
     tests = [each for each in text.lines if each.behind]
@@ -44,3 +47,10 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
         yield from (f"    {line}" for line in tests[0].behind)
     if len(text.lines) > MOST_SHOWN:
         yield f"  and {len(text.lines) - MOST_SHOWN} more lines"
+
+
+def _around(text: str, name: str) -> str:
+    """Return the part of a line that has the name."""
+    last = re.split(r"[.:#/]", name.strip("()"))[-1]
+    start = max(0, text.find(last) + len(last) + BEHIND - LINE_CHARACTERS)
+    return f"...{text[start + 3 : start + LINE_CHARACTERS]}" if start else text[:LINE_CHARACTERS]
