@@ -326,9 +326,10 @@ async def _untested(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 async def _described_path(reader: Reader, asked: AskedQuestion) -> Answered | None:
     ends = None if asked.is_stated or asked.query.phrases else read_path_ends(asked.query.text)
-    if ends is None or not ends.are_described:
+    read = asked.query.relation
+    if ends is None or not (ends.are_described or read is None or read.kind != Kind.PATH):
         return None
-    found = await answer_described_path(reader, ends, asked.where)
+    found = await answer_described_path(reader, ends, asked.where, asked.query.text)
     return Answered(found, notes=() if found is not None else _NO_ENDS)
 
 

@@ -97,6 +97,27 @@ def print_on_paper(text):
 def lonely():
     return 1
 ''',
+    "mill/oven.py": """def bake(by_hand):
+    if not by_hand:
+        return heat()
+    return open_drawer()
+
+
+def heat():
+    return wait()
+
+
+def open_drawer():
+    return wait()
+
+
+def wait():
+    return rise_up()
+
+
+def rise_up():
+    return 1
+""",
 }
 
 
@@ -152,6 +173,24 @@ async def test_the_usual_way_comes_before_a_shorter_one_through_what_runs_after_
     assert steps == ["mill.till.book", "mill.till.enter", "mill.till.receipt"]
 
 
+async def test_of_two_ways_the_words_of_the_question_choose(atlas: Atlas) -> None:
+    question = (
+        "I open one drawer by hand. Show me the chain of calls from bake down to the place where dough rises (rise_up)"
+    )
+    answer = await hybrid_search(atlas, question)
+    assert isinstance(answer, RelationAnswer)
+    assert [each.symbol for group in answer.files for each in group.symbols] == [
+        "mill.oven.open_drawer",
+        "mill.oven.wait",
+        "mill.oven.rise_up",
+    ]
+    assert answer.evidence.notes == (
+        "another way: heat mill/oven.py:3 > wait mill/oven.py:8 > rise_up mill/oven.py:16",
+    )
+    _, steps = await _steps(atlas, "which functions are called between bake and rise_up")
+    assert steps == ["mill.oven.heat", "mill.oven.wait", "mill.oven.rise_up"]
+
+
 async def test_ends_without_any_name_are_searched(atlas: Atlas) -> None:
     answer = await hybrid_search(atlas, "trace what happens between a customer coming in and the bag being closed")
     assert isinstance(answer, SearchAnswer)
@@ -179,6 +218,11 @@ ENDS = {
         "Command.main",
         "the parsing of one option",
     ),
+    "how do we get from readLoop to a frame being written? give me the calls in between": (
+        "readLoop",
+        "a frame being written",
+    ),
+    "Which methods lie between Proxy.invoke and Statement.execute?": ("Proxy.invoke", "Statement.execute"),
     "who calls Server.serve": None,
     "what changed from v1 to v2": None,
     "how do I get from a string to a number": None,

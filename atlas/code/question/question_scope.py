@@ -200,18 +200,17 @@ class QuestionScope:
         )
 
 
-def at_any_level(text: str) -> str:
-    """Return a question with `transitively` where it asks what ends up doing something."""
-    return _ENDS_UP.sub(r"\g<before> transitively ", text)
+def said_plainly(text: str) -> str:
+    """Return a question with `transitively` where it asks what ends up doing something, and without `also in tests`."""
+    return _EVERYWHERE.sub("", _ENDS_UP.sub(r"\g<before> transitively ", text))
 
 
 def split_scope(text: str) -> tuple[str, QuestionScope]:
     """Return a question without what limits its answer, and the limits."""
     scope = QuestionScope()
-    text = at_any_level(text)
+    text = said_plainly(text)
     if (without := _NON_TEST.sub("", text)) != text:
         text, scope = without, replace(scope, tests=TestScope.EXCLUDED)
-    text = _EVERYWHERE.sub("", text)
     text = _IN_BRACKETS.sub(r" \1", text)
     text = _BOTH.sub("transitively", _AFTERTHOUGHT.sub(" ", text.replace(", ", " ")).replace("#include", "include"))
     text = _ROLE.sub(r"\1 ", text)

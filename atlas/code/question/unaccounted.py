@@ -14,7 +14,7 @@ from atlas.code.question.cues import is_relation_word
 from atlas.code.question.frames import KIND_WORD, words_of
 from atlas.code.question.further_parts import further_parts, split_parts
 from atlas.code.question.names import dotted
-from atlas.code.question.question_scope import PRONOUNS, at_any_level
+from atlas.code.question.question_scope import PRONOUNS, said_plainly
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
 from atlas.core.english.stop_words import STOP_WORDS
 
@@ -38,7 +38,8 @@ _CHATTER = frozenset(_SPOKEN_AROUND.split())
 """What people say around a question about a relation."""
 _OF_TESTS = "test tests testing tested spec specs suite suites mocks stubs unit integration e2e"
 _TESTS = frozenset(_OF_TESTS.split())
-_EXCEPT = frozenset("excluding exclude excluded except ignoring ignore skipping minus besides".split())  # noqa: SIM905
+_EXCEPT_WORDS = "including counting excluding exclude excluded except ignoring ignore skipping minus besides"
+_EXCEPT = frozenset(_EXCEPT_WORDS.split())
 _KIND = re.compile(
     f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|instance|definition"
     "|wrapper|utility|callback|counter|key)s?"
@@ -76,7 +77,7 @@ def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
     """Return the words of the clause with the name that an answer to the intent would leave out."""
     own = frozenset((*_own(intent), *(part.text for part in further_parts(text, intent))))
     known = _known(intent)
-    text = at_any_level(text)
+    text = said_plainly(text)
     for clause in (clause for part in split_parts(text) for clause in _END.split(part)):
         words = [each for raw in clause.split() if (each := raw.strip(_EDGE))]
         at = [number for number, word in enumerate(words) if _is_name(word, own)]

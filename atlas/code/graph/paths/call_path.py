@@ -14,7 +14,8 @@ from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 
-MAX_STEPS = 10
+MAX_STEPS = 24
+"""Levels of both searches together: a call through an interface takes two."""
 MAX_VISITED = 20_000
 """Symbols visited from both ends; a longer search says that nothing was found within it."""
 NAMED_STEPS = 4
@@ -57,13 +58,14 @@ async def find_path(
     hands_over: bool = False,
     crosses_channels: bool = False,
     avoids_errors: bool = False,
+    without: tuple[str, str] = ("", ""),
 ) -> tuple[Step, ...]:
     """Return the steps of a shortest chain of calls; () where there is none within the bounds.
 
     A class starts and ends a chain with each of its members. A call of a method may run what overrides it. With
     `hands_over` a function also leads to one that it hands over as a value: `run_in_thread(self.lookup)`. With
     `crosses_channels` it leads over a channel or queue to the functions that use the same one. With `avoids_errors` no
-    step is a function for errors.
+    step is a function for errors. `without`: the uids of an edge, source and target, that is not followed.
     """
     types = (EdgeType.CALLS, EdgeType.REFERENCES) if hands_over else (EdgeType.CALLS,)
     forward: dict[str, Edge | None] = dict.fromkeys([*starts, *await _members(reader, starts)])
@@ -76,10 +78,10 @@ async def find_path(
             break
         if len(ahead) <= len(behind):
             found = await _expand(reader, ahead, forward, Direction.OUT, types, crosses=crosses_channels)
-            ahead = _new(found, forward, avoids_errors=avoids_errors)
+            ahead = _new(_but(found, without), forward, avoids_errors=avoids_errors)
         else:
             found = await _expand(reader, behind, backward, Direction.IN, types, crosses=crosses_channels)
-            behind = _new(found, backward, avoids_errors=avoids_errors)
+            behind = _new(_but(found, without), backward, avoids_errors=avoids_errors)
     met = next((uid for uid in forward if uid in backward), None)
     return await _chain(reader, met, forward, backward) if met else ()
 
@@ -160,6 +162,10 @@ async def _expand(
         found = [edge for edge in found if edge.row.strategy != PASSED]
         found += await _over_channels(reader, level, known)
     return found
+
+
+def _but(found: Sequence[Edge], without: tuple[str, str]) -> Sequence[Edge]:
+    return [edge for edge in found if (edge.row.source, edge.row.target) != without] if without[0] else found
 
 
 def _new(found: Sequence[Edge], known: dict[str, Edge | None], *, avoids_errors: bool) -> list[str]:

@@ -36,6 +36,10 @@ NEXT_TO_END = 5
 MOST_MEMBERS = 200
 _RECEIVER = re.compile(r"[$@]?\w+(?:->|\.|::)\w")
 _IN_OWNER = re.compile(r"\b(?:in|of|by|inside|within) (?:the|an?|its|our) (?P<words>(?:[a-z]+ ){1,2}[a-z]+)")
+_ONE_WORD = re.compile(r"[a-z]\w{2,60}")
+_LEAST_STEPS = 2
+LONGER = 2
+"""Steps by which another way may be longer."""
 _IN_NAME = 2
 """Weight of a word that the name of a symbol has; one that only its description has counts once."""
 _SYMBOLS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD))
@@ -67,10 +71,11 @@ class WayEnd:
         return f'"{self.text}" ({"" if self.is_named else "a guess: "}{name})'
 
 
-async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter) -> EdgeAnswer | None:
+async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter, text: str) -> EdgeAnswer | None:
     """Return the way between the ends of a question. Raises store errors.
 
-    None where it names none of them, or where no calls lead from one to what the other may be.
+    `text` is the whole question: of several ways, its words choose. None where it names none of the ends, or where no
+    calls lead from one to what the other may be.
     """
     first, last = await _named(reader, ends.start, where), await _named(reader, ends.end, where)
     if first is None and last is None:
@@ -82,7 +87,8 @@ async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter) -
     for how, first, last in _attempts(start, end):
         if steps := await _steps(reader, how, first, last):
             steps = _to_first(steps) if end.is_named else steps
-            return await _found(reader, ends, start, end, steps, how)
+            ways = await _with_others(reader, how, steps, first, last)
+            return await _found(reader, ends, start, end, _by_words(reader, ways, text), how)
     return await _unknown(reader, ends, start, end) if start.is_named and end.is_named else None
 
 
@@ -111,6 +117,38 @@ async def _steps(reader: Reader, how: str, first: Sequence[Node], last: Sequence
             return await find_path_by_name(reader, starts, last)
 
 
+async def _with_others(
+    reader: Reader, how: str, steps: Sequence[Step], first: Sequence[Node], last: Sequence[Node]
+) -> list[Sequence[Step]]:
+    """Return a way and those that begin or end with another call."""
+    found = [steps]
+    if how not in ("usual calls", "calls") or len(steps) < _LEAST_STEPS:
+        return found
+    starts, ends = [node.row.uid for node in first], [node.row.uid for node in last]
+    for step in (steps[0], steps[-1]):
+        other = await find_path(
+            reader, starts, ends, avoids_errors=how == "usual calls", without=(step.source, step.node.row.uid)
+        )
+        if other and len(other) <= len(steps) + LONGER and all(_names(other) != _names(each) for each in found):
+            found.append(other)
+    return found
+
+
+def _names(steps: Sequence[Step]) -> list[str]:
+    return [step.node.row.uid for step in steps]
+
+
+def _by_words(reader: Reader, ways: Sequence[Sequence[Step]], text: str) -> list[Sequence[Step]]:
+    """Return ways in the order of how many words of the question are in the names between their ends, then as found."""
+    asked = _roots(reader, text)
+
+    def words(steps: Sequence[Step]) -> int:
+        between = {root for step in steps[:-1] for root in _roots(reader, step.node.row.name)}
+        return len(between & asked)
+
+    return sorted(ways, key=words, reverse=True)
+
+
 def _to_first(steps: Sequence[Step]) -> Sequence[Step]:
     """Return the steps until the first that has the name of the end: what overrides it is one of several."""
     name = steps[-1].node.row.name
@@ -118,8 +156,9 @@ def _to_first(steps: Sequence[Step]) -> Sequence[Step]:
 
 
 async def _found(
-    reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd, steps: Sequence[Step], how: str
+    reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd, ways: Sequence[Sequence[Step]], how: str
 ) -> EdgeAnswer:
+    steps, *otherwise = ways
     first = next((node for node in start.nodes if node.row.uid == steps[0].source), None)
     if first is None:
         first = (await reader.store.symbols([steps[0].source]) or [start.nodes[0]])[0]
@@ -130,7 +169,14 @@ async def _found(
     title = f"way from {start.said(first)} to {end.said(steps[-1].node)}: {len(steps)} steps"
     others = [*_others(start, first), *_others(end, steps[-1].node)]
     note = f"the guess may as well be {', '.join(others)}" if others else ""
-    return replace(_answer(ends, title), related=related, notes=tuple(filter(None, (_HOW[how], note))))
+    other_ways = (f"another way: {' > '.join(_called(step) for step in each)}" for each in otherwise)
+    return replace(_answer(ends, title), related=related, notes=tuple(filter(None, (_HOW[how], note, *other_ways))))
+
+
+def _called(step: Step) -> str:
+    row = step.node.row
+    name = ".".join(row.qualified_name.split(".")[-2:]) if row.label == Label.METHOD else row.name
+    return f"{name} {step.path}:{step.line}"
 
 
 def _others(end: WayEnd, node: Node) -> list[str]:
@@ -179,6 +225,11 @@ async def _named(reader: Reader, text: str, where: Filter) -> WayEnd | None:
         if subject is not None:
             uids = [uid for target in subject.targets for uid in target.uids]
             nodes += [node for node in await reader.store.symbols(uids) if node.row.label in _SYMBOLS]
+    if not nodes and _ONE_WORD.fullmatch(text.strip("`'\"")):
+        # `main`: no name for certain, but what a way begins or ends with
+        where = replace(where, labels=_CALLABLE)
+        found = await reader.store.find(text.strip("`'\""), Match.SUFFIX, where, MOST_OF_NAME)
+        nodes = [node for node in found if not node.row.is_test]
     return WayEnd(text, tuple(nodes), is_named=True) if nodes else None
 
 

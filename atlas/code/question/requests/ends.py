@@ -9,12 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from atlas.code.question.names import is_code_shaped
+
 _LEADS = frozenset(("walk", "take", "lead", "guide", "bring"))
 _WAYS = frozenset(
     "path paths chain chains way ways route routes trace flow sequence steps calls journey".split()  # noqa: SIM905
 )
-_PASSES = frozenset(("happens", "happen", "runs", "run", "called", "lies", "on"))
+_PASSES = frozenset(
+    ("happens", "happen", "runs", "run", "called", "lies", "lie", "stands", "stand", "sits", "sit", "on")
+)
 """What a way does: `what happens between`, `is called from`, `goes on between`."""
+_GETS = frozenset(("get", "gets", "go", "goes", "come", "comes", "travel", "travels", "end"))
+"""`how do we get from one to the other`, of which one is a name: others ask how to convert something."""
 _BEFORE_TO = frozenset(("all", "the", "way", "right", "down", "up", "through", "over", "on"))
 _TO = frozenset(("to", "until", "till", "into"))
 _ASIDES = ("function by function", "step by step", "call by call", "hop by hop", "in detail", "in order", "please")
@@ -59,7 +65,9 @@ def _ends(words: Sequence[str]) -> PathEnds | None:
         if word in ("from", "between") and _asks_for_way(low[:at], is_between=word == "between"):
             separators = _TO if word == "from" else ("and",)
             middle = next((number for number in range(at + 2, len(low) - 1) if low[number] in separators), 0)
-            if middle:
+            if middle and not (
+                low[at - 1] in _GETS and not any(is_code_shaped(each.strip(_EDGE)) for each in words[at:])
+            ):
                 return _trimmed(words[at + 1 : middle], words[middle + 1 :])
     return None
 
@@ -69,6 +77,8 @@ def _asks_for_way(before: Sequence[str], *, is_between: bool) -> bool:
     if not before:
         return False
     if any(word in _LEADS and after in ("me", "us") for word, after in pairwise(before)):
+        return True
+    if not is_between and before[-1] in _GETS and "how" in before[-MOST_BEFORE:]:
         return True
     near = before[-MOST_BEFORE:]
     return any(word in _WAYS for word in (before[-1:] if is_between else near)) or before[-1] in _PASSES

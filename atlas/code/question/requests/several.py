@@ -40,7 +40,7 @@ _SAID_ANYWAY = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words of what an answer says without being asked: where it is, and of a change, who made it, when and why."""
-_OF_FORM = _SAID_ANYWAY | {"chain", "call", "calls", "path", "paths", "steps", "stack", "order"}
+_OF_FORM = _SAID_ANYWAY | {"chain", "call", "calls", "path", "paths", "steps", "stack", "order", "between", "way"}
 """Words of a command that says how to answer: `give me the chain of calls`."""
 _IMPERATIVES = frozenset(("show", "list", "find", "give", "tell", "include", "name"))
 _MOST_OF_FORM = 5
