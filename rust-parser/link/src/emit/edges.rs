@@ -176,6 +176,9 @@ impl EdgeCollector<'_, '_> {
             let overridden = match query.file.rules.declared_overrides {
                 true if definition.flags & flags::EXPORTED == 0 => None,
                 true => query.declared(class, name, Arity::of(definition)),
+                false if query.file.rules.overloads && definition.kind == Kind::Method => {
+                    query.overridden_overload(class, definition)
+                }
                 false => query.overridden(class, name),
             };
             if let Some(symbol) = overridden

@@ -260,18 +260,6 @@ impl Query<'_> {
         })
     }
 
-    /// Returns the member that a method of `class` with this name overrides: the nearest one along the ancestors.
-    pub fn overridden(&self, class: SymbolId, name: Sym) -> Option<SymbolId> {
-        let found = self.ancestors(class).iter().find_map(|ancestor| match ancestor {
-            Entity::Definition(symbol) => self.own_member(*symbol, name, Strategy::Override),
-            _ => None,
-        })?;
-        found.into_iter().find_map(|value| match value.entity {
-            Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
-            _ => None,
-        })
-    }
-
     /// Returns the declaration that a method implements, for languages in which only declared members are overridden:
     /// the nearest one along the ancestors with an arity that the method accepts.
     pub fn declared(&self, class: SymbolId, name: Sym, arity: Arity) -> Option<SymbolId> {

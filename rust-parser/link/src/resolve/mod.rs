@@ -26,6 +26,7 @@ mod named_paths;
 pub mod narrow;
 pub mod objects;
 mod on_demand;
+mod overridden;
 mod parts;
 mod projects;
 pub mod provided;
