@@ -40,7 +40,7 @@ _MEMBER_OF = re.compile(
     r" (?:of|from|on|in|out of) (?:the |our )?(?:class |struct |type |interface )?"
     r"[`'\"]?(?P<owner>[A-Z]\w{1,60})[`'\"]?(?: (?:class|struct|type|interface)\b)?"
 )
-_PAIR = re.compile(r"(?<![\w/.@-])(?P<one>[A-Z]\w*[a-z]\w*)/(?P<two>[A-Z]\w*[a-z]\w*)(?![\w/.-])")
+_PAIR = re.compile(r"(?<![\w/.@-])(?P<one>[A-Z]\w{2,60})/(?P<two>[A-Z]\w{2,60})(?![\w/.-])")
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
 

@@ -211,7 +211,7 @@ _IN_KIND = re.compile(
     rf"|[`'\"]?(?P<c>(?-i:[A-Z])\w+)[`'\"]? (?:class|struct|type|interface|trait|enum|object)\b)",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(rf" \((?:in )?{_PATH}(?<=\w)\)")
+_IN_BRACKETS = re.compile(r" \((?:in )?[\w-]{1,80}(?:[./][\w-]{1,80}){1,12}\)")
 """The file of a class that is named before."""
 _TOPIC = re.compile(
     r"^(?:in )?(?P<topic>[`'\"]?[\w./:-]+[`'\"]?)(?: -+|:|,) (?P<rest>.{1,200}?\b(?:in|of|from) )(?:it|there)\b"
@@ -230,7 +230,9 @@ _OF_PRODUCT = re.compile(
     re.IGNORECASE,
 )
 """What tests do is left out of the question."""
-_IN_OWNER = re.compile(r"\b(?:in|inside|of|from|on) [`'\"]?(?P<d>(?-i:[A-Z])\w*[a-z]\w*)[`'\"]?(?= |$)", re.IGNORECASE)
+_IN_OWNER = re.compile(
+    r"\b(?:in|inside|of|from|on) [`'\"]?(?P<d>(?-i:[A-Z][a-z])\w{1,60})[`'\"]?(?= |$)", re.IGNORECASE
+)
 """A class that is named like one."""
 _BY_TESTS = re.compile(
     rf",?(?: but| and)?(?: that(?: is| are)?)? (?:only|just|exclusively|solely)(?: there)?(?: {_DONE})?"

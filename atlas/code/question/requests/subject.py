@@ -159,8 +159,8 @@ def _together(text: str, names: Sequence[str]) -> str:
     if len(names) < _LEAST_JOINED:
         return ""
     one, two = names[:2]
-    joined = re.search(rf"{re.escape(one)}`? (?:and|&) `?{re.escape(two)}", text)
-    return joined[0] if joined is not None else ""
+    joins = (f"{one}{by}{two}" for by in (" and ", " & ", "` and `"))
+    return next((each for each in joins if each in text), "")
 
 
 def written_names(text: str) -> list[str]:
