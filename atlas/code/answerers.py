@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
-from atlas.code.changes.commit_history import answer_commits, asks_for_commits
+from atlas.code.changes.commit_history import answer_commits
+from atlas.code.changes.history_words import asks_for_commits
 from atlas.code.changes.value_history import answer_value_history
 from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
 from atlas.code.graph.absence.occurrences import is_comment

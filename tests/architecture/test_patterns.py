@@ -54,7 +54,7 @@ CUT: dict[str, tuple[int, str]] = {
     "code/tools/search/search_answer.py: _LOOKS_LIKE_A_NAME": (QUESTION, "a word of a question"),
     "code/changes/commit_topics.py: _DOTS": (QUESTION, "a question"),
     "code/changes/commit_topics.py: _FOLDER": (QUESTION, "a question"),
-    "code/changes/commit_history.py: _HISTORY": (QUESTION, "a question"),
+    "code/changes/history_words.py: _HISTORY": (QUESTION, "a question"),
     "code/changes/commit_history.py: _ADDS": (QUESTION, "a question"),
     "code/changes/commit_history.py: _LAST": (QUESTION, "a question"),
     "code/graph/declarations.py: _ALSO": (4_096, "a path with a range"),

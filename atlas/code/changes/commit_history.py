@@ -22,6 +22,7 @@ from atlas.code.changes.commit_topics import (
     with_words,
     words_in,
 )
+from atlas.code.changes.history_words import ADDED, CHANGED, EVER, MENDED, asks_for_commits, is_about_history
 from atlas.code.changes.told_topics import MANY_WORDS, answer_topic, asks_why_done
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
@@ -41,66 +42,16 @@ from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 MAX_COMMITS = 500
-MOST_WORDS = 32
-"""Words of a question about the history."""
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
-_EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
-"""What may stand between `who` and what somebody did to the history: not `calls` in `who calls add`."""
-_CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
-_ADDED = (
-    r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*"
-    r"|implement(?:ed)?|invented|born|c[ao]me"
-    r"|(?:brought|bring|brings|got|get|gets|went|go|slipped|made it|put|pulled) in(?:to)?"
-    r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"
-)
-_MENDED = (
-    r"(?:fixed|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|deprecated|bumped|upgraded|migrated"
-    r"|switched|stop(?:ped)? (?:supporting|using|requiring|shipping|depending))"
-)
-_LISTED = r"(?:the|all|any|recent|last|latest|newest|list|show|me|what|which|of|git|code|my|our|these|and)"
-"""What stands before `changes` as a noun: not `a value changes in another tab`."""
-_OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
-"""Begins what a program keeps: `history entries` is no question to git."""
-_HISTORY = re.compile(
-    rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)"
-    r"|over (?:the )?(?:time|years|months|releases)"
-    r"|git log|git blame|blame|commits?|(?:when|why) and by whom|who and when"
-    rf"|(?:who|when|last|was|were|been|has|have|git|i|we) committed|committed (?:by|last|recently|since|in git)"
-    rf"|committers?|authors?|authored|contribut\w+|who (?:{_EVER} )?(?:{_ADDED}|{_CHANGED}|{_MENDED}|owns"
-    rf"|works?|worked)"
-    r"|how did .{3,80} (?:come about|come to be|evolve|change over)"
-    rf"|when (?:was|were|did|has|is)\b.*\b(?:{_ADDED}|{_CHANGED})|when (?:was|were|did|has)\b.*\b{_MENDED}"
-    rf"|who (?:{_EVER} )?(?:brought|put|pulled|got)"
-    r"|^(?:and )?when (?:was|were|did)|when (?:has|is)\b.{3,120}\b(?:by whom|become|(?:which|what) (?:commit|pr))"
-    rf"|(?:which|what) (?:commit|change|pr|pull request|patch|release|version)s? (?:first |originally |finally )?"
-    rf"(?:{_ADDED}|{_MENDED}|made|improved)|in (?:which|what) (?:commit|change|pr|pull request)"
-    r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
-    rf"|(?:last|recently|first|ever|lately) {_CHANGED}"
-    rf"|happened (?:to|with)|(?<![a-z] )changes (?:to|of|in)|{_LISTED} changes (?:to|of|in)|changed in|what changed"
-    rf"|{_CHANGED} since|age of"
-    rf"|how old|since when|development of)\b",
-    re.IGNORECASE,
-)
-_DOES = re.compile(
-    r"^(?:who|what|which \w+) (?:adds|creates|writes|implements|introduces|changes|touches|modifies|edits|updates"
-    r"|rewrites|gets|puts|pulls|brings|removes)\b(?!.*\b(?:most|often|usually|commits?|history|git)\b)",
-    re.IGNORECASE,
-)
-"""What code does: `who creates the session table` is no question to git."""
-_PLAN = re.compile(
-    r"\b(?:when|if|after|before|while) (?:i|we|you|someone)\b|\bmy (?:change|edit|branch|pr)"
-    r"|\bbetween\b(?! *(?:[?.!,]|$))|\btogether\b",
-    re.IGNORECASE,
-)
 _ADDS = re.compile(
     rf"\b(?:when|who|which commit|what commit|commit that|by whom|since when|how old|age of"
-    rf"|first)\b.*?\b(?:{_ADDED}|first|old|age|is|exists?|existed|been)\b",
+    rf"|first)\b.*?\b(?:{ADDED}|first|old|age|is|exists?|existed|been)\b",
     re.IGNORECASE,
 )
-_LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{_CHANGED}\b", re.IGNORECASE)
+_LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{CHANGED}\b", re.IGNORECASE)
 _ADDS_WORD = r"(?:add|introduc|land|put)\w*(?: in)?"
 MEMBER_ADDED = re.compile(
     rf"(?:{_ADDS_WORD} `?(?P<after>\w+)`?|`?(?P<before>\w+)`? (?:got |get |been |was )?{_ADDS_WORD})"
@@ -108,7 +59,7 @@ MEMBER_ADDED = re.compile(
     re.IGNORECASE,
 )
 """`When was inline added to JsonClass` asks for the member."""
-_ADDED_FIRST = re.compile(rf"\b{_ADDED}\b", re.IGNORECASE)
+_ADDED_FIRST = re.compile(rf"\b{ADDED}\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
 _OF_HISTORY = re.compile(
     r"^(?:commits?|history|changes|authors?|contributors)\b|[.!?:;] (?:and )?(?:which|what|in which) commits?\b",
@@ -116,7 +67,7 @@ _OF_HISTORY = re.compile(
 )
 """What a text that states something may still ask: `X was reworked. Which commits were that`."""
 _WHO = re.compile(
-    rf"\b(?:authors|contributors|committers|maintainers|who (?:{_EVER} )?(?:works?|worked|contribut\w+"
+    rf"\b(?:authors|contributors|committers|maintainers|who (?:{EVER} )?(?:works?|worked|contribut\w+"
     r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
     re.IGNORECASE,
 )
@@ -138,7 +89,7 @@ _WHICH_COMMIT = re.compile(
     r"\b(?:(?:which|what) (?:commit|change|pr|pull request|patch)s?"
     r"|(?:commit|change|pr|pull request|patch) (?:that|which))"
     r"(?: (?:first|originally|finally|then|has|have))? "
-    rf"(?:{_ADDED}|{_MENDED}|made|caused?|let|allowed|enabled|disabled|improved|sped|(?:im)?proved|tells?|says?|said)\b",
+    rf"(?:{ADDED}|{MENDED}|made|caused?|let|allowed|enabled|disabled|improved|sped|(?:im)?proved|tells?|says?|said)\b",
     re.IGNORECASE,
 )
 """A commit is asked for by what it did, whatever symbols its words may mean."""
@@ -194,16 +145,6 @@ class HistorySubject:
         return (self.line, self.line) if self.node is None else (self.node.row.start_line, self.node.row.end_line)
 
 
-def asks_for_commits(query: Query) -> bool:
-    """Return whether the words of a question are about the history: who added or changed something, or when."""
-    text = query.text
-    is_history = _HISTORY.search(text) is not None or asks_why_done(text)
-    if query.reports or len(text.split()) > MOST_WORDS or not is_history:
-        return False
-    is_range = all(read_range(text))
-    return (is_range or _PLAN.search(text) is None) and _DOES.match(text) is None
-
-
 def _asks_both(text: str) -> bool:
     """Return whether a question asks who added something, and then when it was last changed."""
     first, _, second = text.partition(" and ")
@@ -216,7 +157,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     if not asks_for_commits(query) or reader.history is None or where.project not in ("", reader.project):
         return None
     relation = query.relation
-    if relation is not None and relation.kind != Kind.CHANGES and _HISTORY.search(relation.name):
+    if relation is not None and relation.kind != Kind.CHANGES and is_about_history(relation.name):
         return None  # `callers of commit`
     if query.text.lower().startswith(("where ", "how many ", "how much ", "default ")):
         return None

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from atlas.code.changes.commit_history import asks_for_commits
 from atlas.code.changes.commit_rows import day_of
+from atlas.code.changes.history_words import asks_for_commits
 from atlas.code.changes.told_topics import releases_of
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate

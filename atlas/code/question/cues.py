@@ -27,6 +27,12 @@ _AUXILIARY = "(?:is|are|was|were|be|been|being|get|gets|getting|got|still|ever|a
 _EXPLAINS = re.compile(
     r"^(?:how (?!many|often|far|(?:can|do) i (?:find|see|get))|why|explain (?:how|why))\b", re.IGNORECASE
 )
+_EXPLAINS_IT = re.compile(
+    r"(?:\s[-–—]{1,3}|[,;:.])\s(?:(?:and|so|but|then) )?(?:how|why) (?:does|do|is|are|will|would|can|should|must)"
+    r" (?:it|this|that|they|these|those)\b",
+    re.IGNORECASE,
+)
+"""What is asked about something that the words before state: `X used without Y - how does it deal with Z`."""
 CHANGE_VERB = (
     r"(?:chang|modif|remov|delet|renam|edit|refactor|touch|alter|updat|break|replac|mov|drop|rewrit|rework|deprecat)\w*"
 )
@@ -169,7 +175,7 @@ def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | 
     """
     if _TASKS.match(text) or _is_statement(text):
         return None
-    explains = _EXPLAINS.match(text) is not None
+    explains = _explains(text)
     describes = not text.endswith("?") and _describes(marked) and not _starts_with_noun(marked)
     happens = _SUBORDINATE.search(marked) is not None
     for rule in _rules():
@@ -179,6 +185,18 @@ def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | 
             other = names[1] if rule.kind == Kind.PATH and len(names) > 1 else ""
             return RelationIntent(rule.kind, names[0], other)
     return None
+
+
+def _explains(text: str) -> bool:
+    """Return whether a text asks how or why something is done, maybe behind a clause that asks nothing."""
+    later = _EXPLAINS_IT.search(text)
+    is_later = later is not None and not asks(text[: later.start()]) and not _names_relation(text)
+    return is_later or _EXPLAINS.match(text) is not None
+
+
+def _names_relation(text: str) -> bool:
+    """Return whether a text begins with the noun of a relation: `callers of X, how do they`."""
+    return any(word in nouns() for word in _LISTS.sub("", text.lower()).split()[:2])
 
 
 def _starts_with_noun(marked: str) -> bool:
