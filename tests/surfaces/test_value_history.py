@@ -27,9 +27,11 @@ async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
     used = _LOCK.format("from shop.defaults import LOCK_PERIOD", "LOCK_PERIOD")
     first = "LOCK_PERIOD = 120\nCART_LIMIT = 5\n"
     repository.commit("Name the period\n\nLess waiting.", {"shop/lock.py": used, "shop/defaults.py": first})
-    repository.commit("Allow larger carts", {"shop/defaults.py": first.replace("5", "9")})
+    repository.commit("Allow larger carts\n\nCloses #12", {"shop/defaults.py": first.replace("5", "9")})
     moved = first.replace("5", "9") + "MOVED_LIMIT = 3\n"
     repository.commit("Move the limit", {"shop/defaults.py": moved, "shop/old.py": "\n"})
+    error = "class CartError(Exception):\n    CART_LIMIT: int\n"
+    repository.commit("Tell the limit", {"shop/errors.py": error})
     await indexed(repository.root, tmp_path / "data")
     async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
         yield opened
@@ -51,3 +53,20 @@ async def test_what_stood_in_the_code_before_it_had_a_name(atlas: Atlas) -> None
 async def test_a_moved_constant_is_not_said_to_be_new(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "what was MOVED_LIMIT before?")).render()
     assert "moved from another file, in which it is not followed" in said and "shop/old.py: MOVED_LIMIT: 3" in said
+
+
+async def test_when_a_value_was_raised_and_for_which_issue(atlas: Atlas) -> None:
+    for asked in (
+        "CART_LIMIT used to be 5, I think. When was it raised, by whom and for which issues?",
+        "who raised CART_LIMIT, and in which PR",
+        "when was CART_LIMIT increased",
+        "CART_LIMIT went from 5 to 9, which release and who?",
+    ):
+        said = (await hybrid_search(atlas, asked)).render()
+        assert ": 5 -> 9" in said and "Closes #12" in said, asked
+        assert "shop/errors.py" not in said, "a field without a value has no other name"
+
+
+async def test_what_raises_an_error_is_no_question_for_old_values(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "where is CartError raised when CART_LIMIT is reached")).render()
+    assert "5 -> 9" not in said

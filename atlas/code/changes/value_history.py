@@ -25,6 +25,7 @@ MOST_PATHS = 12
 """Files of the commit that introduced a value in which its uses are looked for."""
 MAX_LINES = 6_000
 MOST_REPLACED = 4
+MOST_MESSAGES = 2
 MOST_SPAN = 8
 """Lines of a definition that is a value."""
 MIN_ALIKE = 0.5
@@ -33,7 +34,11 @@ _BEFORE = re.compile(
     r"\b(?:different|other|another|higher|lower|larger|smaller|bigger|longer|shorter|before|previously|earlier)\b"
     r"|\b(?:used to be|did .{1,60} use to be)\b|\b(?:old|previous|former|earlier|original) (?:value|default|setting)\b"
     r"|\b(?:what|which|how \w+) (?:was|were) .{1,80}\b(?:before|previously|earlier|formerly|originally)\b"
-    r"|\b(?:has|have) .{1,60}\balways been\b",
+    r"|\b(?:has|have) .{1,60}\balways been\b"
+    r"|\b(?:was|were|been|got|did|who|which (?:commit|change|release|version|pr))\b.{0,80}"
+    r"\b(?:raised?|lowered|increased?|decreased?|reduced?|doubled?|halved|bumped?|shortened|lengthened|tightened"
+    r"|relaxed|enlarged)\b"
+    r"|\b(?:went|changed?|raised|lowered|increased|reduced|bumped|moved|switched) (?:\S+ ){0,4}from \S{1,40} to \S",
     re.IGNORECASE,
 )
 
@@ -42,16 +47,33 @@ async def answer_value_history(reader: Reader, query: Query, where: Filter) -> L
     """Answer what the one value that a question names was before; None for other questions."""
     if _BEFORE.search(query.text) is None or reader.history is None or where.project not in ("", reader.project):
         return None
-    subjects = await subjects_of(reader, query, where)
-    if len(subjects) != 1 or (node := subjects[0].node) is None or node.row.label != Label.VALUE:
-        return None
-    first, last = subjects[0].lines
-    if last - first >= MOST_SPAN:
+    subject = await _one_value(reader, await subjects_of(reader, query, where))
+    if subject is None:
         return None
     try:
-        return await _told(reader.history, subjects[0])
+        return await _told(reader.history, subject)
     except AtlasError:
         return None
+
+
+async def _one_value(reader: Reader, subjects: Sequence[HistorySubject]) -> HistorySubject | None:
+    """Return the one definition of a value among symbols of a name: a field that has none is only called like it."""
+    if any(each.node is None or each.node.row.label != Label.VALUE for each in subjects):
+        return None
+    if len(subjects) > 1:
+        texts = await reader.store.content(reader.project, sorted({each.path for each in subjects}))
+        lines = {path: text.decode("utf-8", "replace").splitlines() for path, text in texts.items()}
+        subjects = [each for each in subjects if _is_set(lines.get(each.path, []), each)]
+    if len(subjects) != 1 or subjects[0].lines[1] - subjects[0].lines[0] >= MOST_SPAN:
+        return None
+    return subjects[0]
+
+
+def _is_set(lines: Sequence[str], subject: HistorySubject) -> bool:
+    """Return whether a definition sets a value: not only a type, as a field does."""
+    first, last = subject.lines
+    name = re.compile(rf"(?<![\w.]){re.escape(subject.name)}\b[^=]{{0,100}}=(?!=)")
+    return any(name.search(line[:400]) is not None for line in lines[first - 1 : last])
 
 
 async def _told(history: History, subject: HistorySubject) -> LineReport | None:
@@ -59,11 +81,13 @@ async def _told(history: History, subject: HistorySubject) -> LineReport | None:
     if not found.commits:
         return None
     changes: list[TextLine] = []
+    changed: list[str] = []
     added: Commit | None = None
     for commit in found.commits:
         path = commit.paths[0] if commit.paths else subject.path
         old, new = await _values(history, commit, path, subject.name)
         if old and new and old != new:
+            changed.append(commit.id)
             changes.append(TextLine("changes", f"{day_of(commit)} {commit.id[:10]}", f"{old} -> {new}"))
         elif new and not old:
             added = commit
@@ -72,7 +96,8 @@ async def _told(history: History, subject: HistorySubject) -> LineReport | None:
         lines += await _replaced(history, added, subject.name)
     releases = await releases_of(history, found.commits)
     lines += [commit_row(each, releases.get(each.id, "")) for each in found.commits]
-    said = await history.messages([each.id for each in found.commits[:2]])
+    changed.extend(each.id for each in found.commits[:MOST_MESSAGES])
+    said = await history.messages(list(dict.fromkeys(changed))[:MOST_MESSAGES])
     lines += [TextLine("messages", key[:10], " ".join(text.split())[:MOST_REASONS]) for key, text in said.items()]
     is_known = found.is_whole and len(found.commits) < MOST_COMMITS
     count = f"{len(changes)} {'change' if len(changes) == 1 else 'changes'} of its value"

@@ -54,6 +54,9 @@ _OF_SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 """What somebody does, or a page: no release is asked for."""
+_OF_GIT = re.compile(
+    r"\bby whom\b|\bwh(?:o|ich) (?:commit|did)\b|\bin (?:what|which) (?:commit|pr|pull request|issue)\b", re.IGNORECASE
+)
 _DIRECTIVE = re.compile(
     r"(?:\.\.\s*(?P<kind>versionadded|versionchanged|deprecated|versionremoved)::\s*(?P<one>\S+)|@(?P<tag>since|deprecated)\b\s*(?P<two>[^\n]{0,80})"
     r"|(?P<words>[Nn]ew in (?:version )?|[Aa]dded in (?:version )?|[Dd]eprecated (?:since"
@@ -82,7 +85,7 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     text = query.text
     if query.states or query.reports or len(text.split()) > 20 or _OF_SOMEBODY.search(text):
         return None
-    if re.search(r"\bby whom\b|\bwh(?:o|ich) (?:commit|did)\b|\bin (?:what|which) commit\b", text, re.IGNORECASE):
+    if _OF_GIT.search(text):
         return None  # git knows them
     if query.paths and re.search(r"\b(?:who|whom)\b", text, re.IGNORECASE):
         return None  # the author of a file
