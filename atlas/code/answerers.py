@@ -6,8 +6,9 @@ A question that none answers is searched as text. Reads the graph, the packages 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.changes.commit_history import answer_commits
@@ -21,8 +22,8 @@ from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import major_free, normal_name, read_declarations, short_name
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
-from atlas.code.graph.package_subjects import read_package_question
-from atlas.code.graph.packages import PackageReport, answer_packages, is_own
+from atlas.code.graph.package_subjects import packages_beside, read_package_question
+from atlas.code.graph.packages import PackageReport, is_own
 from atlas.code.graph.paths.call_path import in_call_order
 from atlas.code.graph.paths.described import answer_described_path
 from atlas.code.graph.quoted_lines import asks_what_is_passed, quote_lines
@@ -32,6 +33,7 @@ from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
+from atlas.code.lines.artifacts import answer_about_packages
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
 from atlas.code.lines.caught import answer_caught
 from atlas.code.lines.environment import answer_environment
@@ -198,8 +200,10 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
         if name := await _named_as_package(reader, asked):
             wanted = PackageAspect.VERSION if _AND_VERSION.search(asked.query.text) else PackageAspect.DEPENDENTS
             question = PackageQuestion(wanted, name, certain=True, importers=True)
-        found = await answer_packages(reader, question, asked.where) if question is not None else None
+        found = await answer_about_packages(reader, question, asked.where) if question is not None else None
         if found is None and (found := await _packages_by_name(reader, asked)) is None:
+            found = await _packages_beside(reader, asked)
+        if found is None:
             return None
     except AtlasError:
         return None
@@ -246,15 +250,33 @@ def _parts(package: str) -> set[str]:
 
 async def _with_coordinated(reader: Reader, asked: AskedQuestion, found: PackageReport) -> PackageReport:
     """Add the other packages that the question lists with this one to the report: `rxjs and wonka`."""
+    declared = await read_declarations(reader, asked.where.project)
+    names = packages_beside(asked.query, declared)
+    if found.question.package in names:
+        return await _with_others(reader, asked, found, [each for each in names if each != found.question.package])
     package = re.escape(found.question.package)
     behind = re.search(rf"(?<!\S){package}((?:(?:,| and| or) \S+)+)", asked.query.text, re.IGNORECASE)
-    names = re.split(r"(?:,| and| or) ", behind[1])[1:MAX_COORDINATED] if behind is not None else []
-    declared = await read_declarations(reader, asked.where.project)
+    listed = re.split(r"(?:,| and| or) ", behind[1])[1:MAX_COORDINATED] if behind is not None else []
     known = {normal_name(name) for each in declared for name in (each.name, each.package) if name}
-    for name in (each.strip("`'\".,?!:;()") for each in names):
-        if normal_name(name) not in known:
-            break
-        other = await answer_packages(reader, replace(found.question, package=name, certain=True), asked.where)
+    listed = [each.strip("`'\".,?!:;()") for each in listed]
+    return await _with_others(reader, asked, found, takewhile(lambda name: normal_name(name) in known, listed))
+
+
+async def _packages_beside(reader: Reader, asked: AskedQuestion) -> PackageReport | None:
+    """Return the report about the packages that a question lists or compares: `what are xxh3 and hashstructure for`."""
+    names = packages_beside(asked.query, await read_declarations(reader, asked.where.project))
+    if not names:
+        return None
+    first = PackageQuestion(PackageAspect.DEPENDENTS, names[0], certain=True)
+    return await answer_about_packages(reader, first, asked.where)
+
+
+async def _with_others(
+    reader: Reader, asked: AskedQuestion, found: PackageReport, names: Iterable[str]
+) -> PackageReport:
+    """Return a report about further packages as well."""
+    for name in names:
+        other = await answer_about_packages(reader, replace(found.question, package=name, certain=True), asked.where)
         if other is not None and other.package:
             found = replace(
                 found,
@@ -262,6 +284,7 @@ async def _with_coordinated(reader: Reader, asked: AskedQuestion, found: Package
                 declared=(*found.declared, *other.declared),
                 importing=tuple(dict.fromkeys((*found.importing, *other.importing))),
                 every=(*found.every, *other.every),
+                uids=(*found.uids, *other.uids),
             )
     return found
 
@@ -284,7 +307,7 @@ async def _packages_by_name(reader: Reader, asked: AskedQuestion) -> PackageRepo
     question = read_package_question(asked.query, declared, names_own=names_own, defines=defines)
     if question is not None and question.asks == PackageAspect.LIST and await _asks_importers(reader, asked):
         return None
-    return await answer_packages(reader, question, asked.where) if question is not None else None
+    return await answer_about_packages(reader, question, asked.where) if question is not None else None
 
 
 async def _asks_importers(reader: Reader, asked: AskedQuestion) -> bool:

@@ -45,13 +45,38 @@ _USE = re.compile(
     r"\b(?:dependenc\w+|depends?|deps?|requires?|required|needs?|needed|import\w*|used?|uses|using"
     r"|rel(?:y|ies) on|declare[sd]?|install\w*"
     r"|packages?|librar(?:y|ies)|gems?|crates?|pulls? in|third[- ]party|brought in|come from|classpath"
-    r"|pass(?:es)? (?:\S+ ){1,4}on|pulls? (?:\S+ ){1,4}in|transitive\w*)\b",
+    r"|pass(?:es)? (?:\S+ ){1,4}on|pulls? (?:\S+ ){1,4}in|transitive\w*"
+    r"|(?:have|has|need|must|got) (?:to )?(?:add|bring|provide|install|ship)|shaded?|shading|relocat\w+|bundled"
+    r"|vendored|ship(?:s|ped)? with|re-?exported)\b",
     re.IGNORECASE,
 )
 _CODE_NOUNS = re.compile(
     r"\b(?:functions?|methods?|class(?:es)?|callers?|call(?:s|ed)?|tests?\b.*\bfor|subclass\w*|implement\w*|callees?|inject\w*|parse[sd]?|resolve[sd]?|load(?:s|ed)?|work|works)\b",
     re.IGNORECASE,
 )
+_USERS = re.compile(
+    r"\b(?:which|what) (?:of (?:our|the|its|my|these) )?(?:own )?(?:class(?:es)?|functions?|methods?|files?|modules?"
+    r"|code|parts?) (?:directly |actually |really )?(?:uses?|touch(?:es)?|imports?|needs?|references?|rel(?:y|ies) on"
+    r"|depends? on)\b",
+    re.IGNORECASE,
+)
+"""`Which of our classes touch it` asks who uses a package."""
+_OF_USER = re.compile(
+    r"\b(?:add|install|bring|declare|provide|needs?|depend on)\b.{0,60}\b(?:himself|itself|themselves|ourselves|myself"
+    r"|oneself|yourself|separately|explicitly|manually)\b",
+    re.IGNORECASE,
+)
+"""`Does a user of the jar have to add X himself` asks about X, not for all that the jar needs."""
+_BETWEEN = frozenset(("and", "or", "vs", "vs.", "versus", "&", "/", "plus", "the", "+", "with", "to", "between"))
+"""Words between the names of packages that are compared or listed."""
+_OF_SEVERAL = re.compile(
+    r"\b(?:vs\.?|versus|difference|instead of|each|both|either|which of|what (?:do|does|is|are)\b.{0,80}\bfor|purpose"
+    r"|still (?:needed|used|required|necessary)|needed|used|usages?|modules?|packages?|librar(?:y|ies)|deps"
+    r"|dependenc(?:y|ies)|gems?|crates?|redundant|for what|what for|why)(?!\w)",
+    re.IGNORECASE,
+)
+MOST_NAMED = 4
+"""Packages that one question names beside each other."""
 _WHAT_CODE_DOES = re.compile(
     r"^(?:where|how|when|why|what happens)\b.{0,80}\b(?:dependenc\w+|deps)\b(?: [\w-]+){0,5}? (?:detected"
     r"|computed|sorted|ordered|runs?|running|executed|checked|reported|handled|collected|walked|traversed|visited|built|created"
@@ -142,11 +167,13 @@ def read_package_question(
     if named and defines and not is_sure and not _OF_PACKAGES.search(text):
         return None
     kinds = _kinds(text, words)
-    if own := _own_needs(text, words, declared):
+    is_of_user = named and _OF_USER.search(text) is not None
+    if (own := _own_needs(text, words, declared)) and (not is_of_user or normal_name(named) == normal_name(own)):
         return PackageQuestion(PackageAspect.LIST, project=own, kinds=kinds, certain=True)
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
         return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
-    if named and (_USE.search(text) or _VERSION.search(text)) and not _CODE_NOUNS.search(text):
+    is_use = _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
+    if named and is_use and not _CODE_NOUNS.search(_USERS.sub("", text)):
         asks = PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS
         version = re.search(rf"(?<![\w-]){re.escape(named)}[`'\"]? ?@?v?(\d[\w.]*)", text, re.IGNORECASE)
         return PackageQuestion(
@@ -287,6 +314,33 @@ def _packages(words: Sequence[str], declared: Sequence[Declaration]) -> str:
             if len({major_free(each.name) for each in having}) == 1:
                 return having[0].name
     return ""
+
+
+def packages_beside(query: Query, declared: Sequence[Declaration]) -> tuple[str, ...]:
+    """Return the declared packages that a question lists or compares: `javassist vs cglib`; () unless there are two."""
+    text = query.text
+    if query.states or query.reports or len(text.split()) > MAX_WORDS or _OF_SEVERAL.search(text) is None:
+        return ()
+    names = names_of(tuple(declared))
+    run: list[str] = []
+    is_open = False
+    for raw in text.split():
+        word = raw.strip(".,?!:;()`'\"")
+        if word.lower() in _BETWEEN or not word:
+            is_open = bool(run)
+            continue
+        is_known = len(word) > 2 and word.lower() not in _NO_PACKAGES
+        is_known = is_known and (
+            normal_name(word) in names.full or short_name(word) in names.short or short_name(word) in names.families
+        )
+        if is_known and (is_open or not run):
+            run += [] if word.lower() in map(str.lower, run) else [word]
+        elif len(run) > 1:
+            break
+        else:
+            run = [word] if is_known else []
+        is_open = raw.endswith(",")
+    return tuple(run[:MOST_NAMED]) if len(run) > 1 else ()
 
 
 def name_parts(package: str) -> set[str]:

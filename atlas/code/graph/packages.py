@@ -69,6 +69,8 @@ class PackageReport:
     """Lines that compute the version, as place and text."""
     has_root: bool = False
     """Whether a project at the root declares dependencies."""
+    uids: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Each package that is asked about with its nodes: as it is declared, and as code imports it."""
     beside: tuple[tuple[str, str, str], ...] = ()
     """Further lines that the question asks for, as group, place and text."""
 
@@ -152,6 +154,8 @@ async def _about(
     if not matching and not known:
         # several packages of one publisher: `ktor`
         matching = [each for each in declared if not each.is_inner and wanted in family_names(each)]
+    if {_text(row[0]) for row in known} <= {each.target for each in matching}:
+        known = [*known, *_namespaces(matching, declared, rows)]
     by_part = not matching and question.asks == PackageAspect.DEPENDENTS and question.package[:1].isupper()
     if by_part:
         matching = _by_part(declared, wanted)
@@ -165,7 +169,7 @@ async def _about(
     if (
         question.asks != PackageAspect.VERSION
         and not question.certain
-        and await is_own(reader, question.package, where)
+        and await is_own(reader, question.package, where, namespaces=not matching)
     ):
         # a symbol of the project is meant rather than a package of that name
         return None
@@ -187,7 +191,41 @@ async def _about(
     name = name if matching or not known else _text(known[0][1])
     standard = _text(known[0][3]) if known and not every else ""
     computed = await _computed(reader, matching, where.project)
-    return PackageReport(question, tuple(matching), importing, name, standard, (), projects, tuple(every), computed)
+    return PackageReport(
+        question,
+        tuple(matching),
+        importing,
+        name,
+        standard,
+        (),
+        projects,
+        tuple(every),
+        computed,
+        uids=((name, tuple(uids)),),
+    )
+
+
+def _namespaces(
+    matching: Sequence[Declaration], declared: Sequence[Declaration], rows: Sequence[Sequence[object]]
+) -> list[Sequence[object]]:
+    """Return the imported namespaces of an artifact, which its name does not tell: `net.sf.cglib` of `cglib:cglib`.
+
+    One that has the artifact as a part, or begins with the group of no other artifact.
+    """
+    coordinates = {each.name for each in declared if ":" in each.name}
+    found: list[Sequence[object]] = []
+    for name in dict.fromkeys(each.name for each in matching if not each.is_inner):
+        group, colon, artifact = name.partition(":")
+        if not colon:
+            continue
+        is_alone = not any(other.partition(":")[0] == group for other in coordinates - {name})
+        for row in rows:
+            namespace = _text(row[1])
+            parts = namespace.split(".")
+            is_below = is_alone and "." in group and f"{namespace}.".startswith(f"{group}.")
+            if ":" not in namespace and not _text(row[3]) and (artifact.lower() in parts or is_below):
+                found.append(row)
+    return found
 
 
 def _by_part(declared: Sequence[Declaration], wanted: str) -> list[Declaration]:
@@ -248,10 +286,10 @@ async def _unused(reader: Reader, declared: Sequence[Declaration]) -> tuple[Decl
     return tuple(each for each in packages.values() if each.target not in used)
 
 
-async def is_own(reader: Reader, name: str, where: Filter) -> bool:
-    """Return whether a definition of the project has the name."""
-    anywhere = Filter(project=where.project)
-    return any(_is_definition(node) for node in await reader.store.find(dotted(name), Match.SUFFIX, anywhere, 20))
+async def is_own(reader: Reader, name: str, where: Filter, *, namespaces: bool = True) -> bool:
+    """Return whether a definition of the project has the name; a namespace may be called like what it adapts."""
+    found = await reader.store.find(dotted(name), Match.SUFFIX, Filter(project=where.project), 20)
+    return any(_is_definition(node) and (namespaces or node.row.label != Label.PACKAGE) for node in found)
 
 
 def _is_definition(node: Node) -> bool:

@@ -13,6 +13,7 @@ from atlas.code.changes.commit_rows import commit_row
 from atlas.code.changes.told_topics import releases_of
 from atlas.code.graph.declarations import Declaration, short_name
 from atlas.code.graph.packages import PackageReport, parts_of
+from atlas.code.lines.artifacts import shaded_lines
 from atlas.code.lines.changelogs import changelog_lines, read_changelogs
 from atlas.code.lines.line_report import TextLine, shown
 from atlas.code.lines.package_reasons import comments_about, supplied_by
@@ -36,10 +37,16 @@ MOST_USERS = 8
 MOST_LINES = 3
 _USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS)
 _FOR_WHAT = re.compile(
-    r"\b(?:what|why)\b.*\bfor\b|\bfor what\b|^why\b|\bpurpose\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b",
+    r"\b(?:what|why)\b.*\bfor\b|\bfor what\b|^why\b|\bpurpose\b|\bvs\b|\bversus\b|\bdifference\b"
+    r"|\bstill (?:needed|used|required|necessary)\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"^why\b", re.IGNORECASE)
+_SHIPPED = re.compile(
+    r"\b(?:jars?|artifacts?|class ?path|users?|consumers?|downstream|add|shad(?:e[ds]?|ing)|bundl\w+|relocat\w+|ships?"
+    r"|shipped|transitive\w*|vendored|optional|himself|themselves|ourselves|still (?:needed|required|necessary))\b",
+    re.IGNORECASE,
+)
 _SINCE = re.compile(
     r"\bsince (?:when|which|what)\b|^when\b|\bwhen (?:was|did)\b|\b(?:which|what) (?:commit|change|pr)\b|\bwho added\b",
     re.IGNORECASE,
@@ -62,6 +69,8 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
             lines += await supplied_by(reader, found.package, where)
         if _SINCE.search(text) or (_WHY.search(text) and not lines):
             lines += await _declared_since(reader, found.declared, where)
+        if _SHIPPED.search(text) or len(found.uids) > 1:
+            lines += await shaded_lines(reader, found, where)
         if _CHANGED.search(text):
             lines += await _of_changelogs(reader, found, where)
     except AtlasError:
@@ -98,10 +107,15 @@ async def narrowed_by_words(reader: Reader, text: str, found: PackageReport) -> 
 
 async def _users(reader: Reader, found: PackageReport) -> list[TextLine]:
     """Return the symbols outside of tests that call or name something of a package, with the lines."""
-    targets = list(dict.fromkeys(each.target for each in found.declared if not each.is_inner))
-    if not targets:
-        return []
-    edges = await reader.store.edges(await parts_of(reader, targets), Direction.IN, _USES, MAX_EDGES)
+    lines: list[TextLine] = []
+    for name, uids in found.uids:
+        said = f" ({name})" if len(found.uids) > 1 else ""
+        lines += [replace(each, text=f"{each.text}{said}") for each in await _users_of(reader, uids)]
+    return lines
+
+
+async def _users_of(reader: Reader, uids: Sequence[str]) -> list[TextLine]:
+    edges = await reader.store.edges(await parts_of(reader, uids), Direction.IN, _USES, MAX_EDGES) if uids else []
     users: dict[tuple[str, str], set[int]] = {}
     for edge in edges:
         row = edge.node.row

@@ -91,7 +91,7 @@ _ENDING = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(
-    r"depend|deps\b|requirement|version|librar|libs\b|packages?\b|crates?\b|gems\b|pinned|locked|import|\buse|require|declare|\bneed",
+    r"depend|deps\b|requirement|version|librar|libs\b|packages?\b|crates?\b|gems\b|pinned|locked|import|\buse|usage|require|declare|\bneed",
     re.IGNORECASE,
 )
 _SURE = re.compile(

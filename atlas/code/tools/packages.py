@@ -20,6 +20,7 @@ KINDS = ("runtime", "optional", "peer", "provided", "build", "development", "ind
 _ORDER = (
     *KINDS,
     "declared",
+    "shaded",
     "comment",
     "configured",
     "supplies",

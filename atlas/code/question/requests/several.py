@@ -111,15 +111,17 @@ _EXISTS = re.compile(
 """A question whether something of a kind exists, which `also a benchmark?` asks of another kind."""
 _OF_PACKAGES = re.compile(
     r"\b(?:depend\w*|deps|librar(?:y|ies)|packages?|gems?|crates?|extras?|needs?|requires?|pass(?:es)? \S+ on"
-    r"|pulls? in)\b",
+    r"|pulls? in|jar|artifact|classpath|shaded|bundled|(?:have|has|need) to (?:add|install|declare))\b",
     re.IGNORECASE,
 )
 _ASKS_PACKAGE = re.compile(r"(?:which|what) (?:librar(?:y|ies)|packages?|gems?|crates?|modules?) ", re.IGNORECASE)
 """The package is what is asked for, and a later part is about it."""
 _OF_PACKAGE = re.compile(
     r"(?:if (?:not|so|yes),? )?(?:and )?(?:"
-    r"(?:which|what) (?:files?|modules?|code|parts?(?: of \w+ \w+)?) (?:uses?|imports?|needs?|pulls?)"
-    r" (?:it|them)(?: in)?(?:,? and for what|,? and why)?"
+    r"(?:which|what) (?:of (?:our|the|its) )?(?:own )?(?:files?|modules?|code|class(?:es)?|parts?(?: of \w+ \w+)?)"
+    r" (?:directly )?(?:uses?|imports?|needs?|pulls?|touch(?:es)?|references?)"
+    r" (?:it|them|(?:this|the|that) (?:library|package|dependency|module|crate|gem))(?: in)?(?: directly| at all)?"
+    r"(?:,? and for what|,? and why)?"
     r"|(?:in|at|from|with) (?:which|what) (?:minimum |min )?versions?"
     r"|what (?:do|does) (?:it|they|that|those) install(?:,? (?:at|in|with) (?:which|what) (?:minimum |min )?versions?)?"
     r"|what (?:is|was) special about the (?:version )?(?:jump|bump|upgrade|update)"

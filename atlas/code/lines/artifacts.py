@@ -1,0 +1,102 @@
+"""Artifacts of a group and a name: which lines import them, and whether a build puts them into its own archive.
+
+The name of an artifact tells no namespace, so that an import which no edge has is looked for in the texts. What a build
+bundles or moves to a namespace of its own, users do not have to add. Reads the indexed texts only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from atlas.code.graph.declarations import read_declarations
+from atlas.code.graph.packages import ImportingFile, PackageReport, answer_packages
+from atlas.code.lines.line_report import TextLine
+from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
+from atlas.code.question.package_questions import PackageAspect, PackageQuestion
+from atlas.code.reader import Reader
+from atlas.core.model import Filter
+
+MOST_SHADED = 4
+_IMPORT = re.compile(r"^[ \t]{0,20}import (?:static )?(?P<name>[a-zA-Z_][\w.]{2,200})", re.MULTILINE)
+_BUILD = re.compile(r"(?:^|/)(?:pom\.xml|build\.sbt|[\w.-]+\.gradle(?:\.kts)?)$")
+_RELOCATED = re.compile(
+    r"<pattern>\s{0,99}(?P<one>[\w.*]{2,200})\s{0,99}</pattern>\s{0,99}<shadedPattern>\s{0,99}(?P<to>[\w.]{2,200})"
+    r"|\brelocate\s{0,9}\(?\s{0,9}[\"'](?P<two>[\w.]{2,200})[\"']\s{0,9},\s{0,9}[\"'](?P<moved>[\w.]{2,200})[\"']"
+    r"|\brename\s{0,9}\(\s{0,9}\"(?P<three>[\w.]{2,200})\.\*{1,2}\"\s{0,9}->\s{0,9}\"(?P<renamed>[\w.]{2,200})"
+)
+_SHADES = re.compile(
+    r"maven-shade-plugin|shadowJar|ShadowJar|assemblyShadeRules|maven-assembly-plugin|maven-bundle-plugin"
+)
+_BUNDLED = re.compile(
+    r"<include>\s{0,99}(?P<coordinates>[\w.-]{1,100}:[\w.*-]{1,100})(?::[\w.*-]{1,40})?\s{0,99}</include>"
+)
+
+
+async def answer_about_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
+    """Return what `answer_packages` does, with the files whose imports of an artifact have no edge."""
+    found = await answer_packages(reader, question, where)
+    if found is None or found.importing or not found.package or found.standard:
+        return found
+    if question.asks == PackageAspect.UNUSED or (question.asks == PackageAspect.VERSION and not question.importers):
+        return found
+    spaces = await _namespaces(reader, found, where)
+    if not spaces:
+        return found
+    scan = await scan_texts(
+        reader, where, _IMPORT, [each.encode() for each in spaces], lambda path: not is_document(path)
+    )
+    lines: dict[str, list[int]] = {}
+    is_test: dict[str, bool] = {}
+    for each in scan.found:
+        if any(f"{each.match['name']}.".startswith(f"{space}.") for space in spaces):
+            lines.setdefault(each.file.path, []).append(each.line)
+            is_test[each.file.path] = each.file.is_test
+    importing = tuple(ImportingFile(path, tuple(at), is_test[path]) for path, at in lines.items())
+    return replace(found, importing=tuple(sorted(importing, key=lambda each: (each.is_test, each.path))))
+
+
+async def _namespaces(reader: Reader, found: PackageReport, where: Filter) -> list[str]:
+    """Return the groups of the artifacts of a report that no other declared artifact has."""
+    declared = await read_declarations(reader, where.project)
+    names = {each.name for each in declared if not each.is_inner}
+    spaces: list[str] = []
+    for name in dict.fromkeys(each.name for each in found.declared if not each.is_inner):
+        group, colon, _ = name.partition(":")
+        if colon and "." in group and not any(each.startswith(f"{group}:") for each in names - {name}):
+            spaces.append(group)
+    return spaces
+
+
+async def shaded_lines(reader: Reader, found: PackageReport, where: Filter) -> list[TextLine]:
+    """Return the lines by which builds bundle artifacts of a report or move their classes to another namespace."""
+    artifacts = [each.name for each in found.declared if ":" in each.name and not each.is_inner]
+    if not artifacts:
+        return []
+    spaces = {uid.partition(":ext:")[2] for _, uids in found.uids for uid in uids}
+    files = [each for each in await read_texts(reader, where, lambda path: _BUILD.search(path) is not None)]
+    lines = [line for file in files if _SHADES.search(file.text) for line in _shaded_in(file, artifacts, spaces)]
+    return lines[:MOST_SHADED]
+
+
+def _shaded_in(file: IndexedText, artifacts: Sequence[str], spaces: set[str]) -> Iterator[TextLine]:
+    for match in _BUNDLED.finditer(file.text):
+        coordinates = match["coordinates"]
+        if any(coordinates in (each, f"{each.partition(':')[0]}:*") for each in artifacts):
+            yield TextLine("shaded", _place(file, match.start()), f"bundled: {coordinates}")
+    for match in _RELOCATED.finditer(file.text):
+        old = next(filter(None, (match["one"], match["two"], match["three"]))).rstrip(".*")
+        new = next(filter(None, (match["to"], match["moved"], match["renamed"])))
+        if any(_is_of(old, each) for each in artifacts) or any(f"{each}.".startswith(f"{old}.") for each in spaces):
+            yield TextLine("shaded", _place(file, match.start()), f"relocated: {old} -> {new}")
+
+
+def _is_of(space: str, artifact: str) -> bool:
+    """Return whether a namespace is that of an artifact: its group, or its name as the last part."""
+    group, _, name = artifact.partition(":")
+    return space == group or space.rpartition(".")[2] == name
+
+
+def _place(file: IndexedText, start: int) -> str:
+    return f"{file.path}:{file.text.count(chr(10), 0, start) + 1}"
