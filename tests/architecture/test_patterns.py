@@ -131,7 +131,7 @@ COMPOSED: dict[str, str] = {
     "code/graph/absence/handed_over.py: _value": "an escaped name between lookarounds, on a line of at most `MAX_LINE`",
     "code/graph/return_types.py: declared_as": "an escaped name between lookarounds, on a signature",
     "code/graph/return_types.py: returning_lines": "escaped names before constants and a dotted owner, on a line",
-    "code/graph/package_subjects.py: read_package_question": "an escaped name before a number, on a question",
+    "code/graph/package_subjects.py: _of_one": "an escaped name before a number, on a question",
     "code/graph/packages.py: _computed": "an escaped name behind blanks and a word at the start of a line",
     "code/graph/packages.py: _has_version": "an escaped number between lookarounds",
     "code/graph/return_types.py: edges_of_returning": "escaped names between lookarounds",

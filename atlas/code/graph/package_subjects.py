@@ -172,17 +172,8 @@ def read_package_question(
         return PackageQuestion(PackageAspect.LIST, project=own, kinds=kinds, certain=True)
     if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
         return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
-    is_use = _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
-    if named and is_use and not _CODE_NOUNS.search(_USERS.sub("", text)):
-        asks = PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS
-        version = re.search(rf"(?<![\w-]){re.escape(named)}[`'\"]? ?@?v?(\d[\w.]*)", text, re.IGNORECASE)
-        return PackageQuestion(
-            asks,
-            named,
-            certain=bool(_DEPENDENCIES.search(text)),
-            version=version[1].rstrip(".") if version is not None else "",
-            importers=_AND_IMPORTERS.search(text) is not None,
-        )
+    if named and (asked := _of_one(text, named)) is not None:
+        return asked
     asks_things = bool(_THINGS.search(text)) and bool(_NEEDS.search(text)) and not _CODE_NOUNS.search(text)
     topic = next((name for name, spelled in _TOPICS.items() if set(spelled) & {word.lower() for word in words}), "")
     if names_own and not topic:
@@ -196,6 +187,21 @@ def read_package_question(
         return None
     platform, project = _platform(text, declared), _project(words, declared)
     return PackageQuestion(PackageAspect.LIST, kinds=kinds, project=project, certain=True, platform=platform)
+
+
+def _of_one(text: str, named: str) -> PackageQuestion | None:
+    """Return the question about the one package that a text names; None where it asks neither for use nor version."""
+    is_use = _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
+    if not is_use or _CODE_NOUNS.search(_USERS.sub("", text)):
+        return None
+    version = re.search(rf"(?<![\w-]){re.escape(named)}[`'\"]? ?@?v?(\d[\w.]*)", text, re.IGNORECASE)
+    return PackageQuestion(
+        PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS,
+        named,
+        certain=bool(_DEPENDENCIES.search(text)),
+        version=version[1].rstrip(".") if version is not None else "",
+        importers=_AND_IMPORTERS.search(text) is not None,
+    )
 
 
 def _own_needs(text: str, words: Sequence[str], declared: Sequence[Declaration]) -> str:

@@ -136,26 +136,8 @@ async def _about(
 ) -> PackageReport | None:
     """Answer a question that names a package."""
     wanted = normal_name(question.package)
-    matching = [each for each in declared if wanted in _names_of(each)]
     rows = (await reader.store.cypher(_PACKAGES, {}, MAX_DECLARED, TIMEOUT, where.project)).rows
-    known = [
-        row
-        for row in rows
-        if wanted in (normal_name(_text(row[1])), normal_name(_text(row[2])), normal_name(_uid_name(row[0])))
-    ]
-    if not matching and not known:
-        known = _by_short_name(rows, wanted)
-        uids = {_text(row[0]) for row in known}
-        matching = [each for each in declared if each.target in uids]
-    if not matching:
-        # also where code imports a namespace of that name: `Predis` of `predis/predis`
-        matching = [each for each in declared if not each.is_inner and wanted == short_name(each.name)]
-        matching.sort(key=lambda each: (each.kind == "indirect", each.folder != ""))
-    if not matching and not known:
-        # several packages of one publisher: `ktor`
-        matching = [each for each in declared if not each.is_inner and wanted in family_names(each)]
-    if {_text(row[0]) for row in known} <= {each.target for each in matching}:
-        known = [*known, *_namespaces(matching, declared, rows)]
+    matching, known = _named(wanted, declared, rows)
     by_part = not matching and question.asks == PackageAspect.DEPENDENTS and question.package[:1].isupper()
     if by_part:
         matching = _by_part(declared, wanted)
@@ -203,6 +185,32 @@ async def _about(
         computed,
         uids=((name, tuple(uids)),),
     )
+
+
+def _named(
+    wanted: str, declared: Sequence[Declaration], rows: Sequence[Sequence[object]]
+) -> tuple[list[Declaration], list[Sequence[object]]]:
+    """Return the declarations of a package by its normal name, and what code imports of it."""
+    matching = [each for each in declared if wanted in _names_of(each)]
+    known = [
+        row
+        for row in rows
+        if wanted in (normal_name(_text(row[1])), normal_name(_text(row[2])), normal_name(_uid_name(row[0])))
+    ]
+    if not matching and not known:
+        known = _by_short_name(rows, wanted)
+        uids = {_text(row[0]) for row in known}
+        matching = [each for each in declared if each.target in uids]
+    if not matching:
+        # also where code imports a namespace of that name: `Predis` of `predis/predis`
+        matching = [each for each in declared if not each.is_inner and wanted == short_name(each.name)]
+        matching.sort(key=lambda each: (each.kind == "indirect", each.folder != ""))
+    if not matching and not known:
+        # several packages of one publisher: `ktor`
+        matching = [each for each in declared if not each.is_inner and wanted in family_names(each)]
+    if {_text(row[0]) for row in known} <= {each.target for each in matching}:
+        known = [*known, *_namespaces(matching, declared, rows)]
+    return matching, known
 
 
 def _namespaces(
