@@ -17,6 +17,7 @@ from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relation
 from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.bounds import find_bounds
+from atlas.code.lines.flags import flag_names
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
 from atlas.code.question.behaviour import asks_how, without_examples
@@ -228,7 +229,9 @@ async def _told(
         is_named = bool(subjects.unknown) or any(each.written.shape > NameShape.PLAIN for each in subjects.found)
         is_described = asks(query.text) and not is_named
         described = await family_lines(reader, query.text, where.project) if is_described else ()
-        return () if described else cards, values, (*described, *await find_absent_words(reader, query, unknown, where))
+        absent = await find_absent_words(reader, query, unknown, where)
+        values = () if absent and flag_names(query.text) else values  # a flag that is not there has no default
+        return () if described else cards, values, (*described, *absent)
     except AtlasError:
         return cards, (), ()
 

@@ -118,3 +118,41 @@ async def test_an_abbreviation_that_only_examples_have_is_no_feature_of_a_symbol
         assert "occurs in no" not in said
         said = (await hybrid_search(atlas, "can Transport be closed early")).render()
         assert "occurs in no" not in said, "only abbreviations are looked for"
+
+
+_CLI = """import argparse
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sort-order", default="name")
+    # rather no strict mode
+    parser.add_argument("--lines", type=int, default=80)
+    return parser.parse_args(argv), dict(dryRun=True)
+"""
+
+
+async def test_a_flag_that_no_code_has_is_said_first(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    guide = "# Other tools\n\nTo sort imports, use another tool with `--sort-all`.\n"
+    for name, text in {"shop/cli.py": _CLI, "docs/guide.md": guide, "shop/__init__.py": ""}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for asked in (
+            "which function implements the --sort-imports flag?",
+            "what does --sort-imports do",
+            "where is --sort-imports handled",
+            "default of --sort-imports",
+        ):
+            said = (await hybrid_search(atlas, asked)).render().splitlines()[1:]
+            assert said[0] == "`--sort-imports` occurs in no indexed file; `sort imports` in docs/guide.md:3", asked
+            assert said[1] == "flags that are declared: --sort-order shop/cli.py:6", asked
+            assert not any("values that may be meant" in line for line in said), asked
+        said = (await hybrid_search(atlas, "which code handles --sort-all?")).render()
+        assert "`--sort-all` occurs in no indexed code, only in docs/guide.md:3" in said or "documented in 1" in said
+        said = (await hybrid_search(atlas, "is there a --strict-mode option")).render()
+        assert "`--strict-mode` occurs in no indexed file; `strict mode` in shop/cli.py:7" in said
+        for asked in ("where is --sort-order handled", "what does --dry-run do", "which code handles --lines"):
+            assert "occurs in no" not in (await hybrid_search(atlas, asked)).render(), asked

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from atlas.code.graph.absence.occurrences import is_comment, lines_of_blocks
 from atlas.code.lines.asked_words import topic_words
+from atlas.code.lines.flags import declarations, flag_names
 from atlas.code.lines.line_report import shown
 from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns
 from atlas.code.question.cues import is_relation_word
@@ -96,6 +97,8 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     `unknown`: the words that the word search does not have. Of a question for how or where something is done only they
     are looked for, and named where no document has them either.
     """
+    if flags := await _absent_flags(reader, query, where):
+        return flags
     text, length = query.text, len(query.text.split())
     feature: tuple[str, ...] = ()
     uses = _USES_OF_ONE.match(text)
@@ -144,6 +147,40 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     if not said and feature:
         said += _never_together([each for each in zip(words, scans, strict=True) if each[0] in feature])
     return tuple(said[: MOST_FEATURES if asks else MOST_NAMED])
+
+
+async def _absent_flags(reader: Reader, query: Query, where: Filter) -> tuple[str, ...]:
+    """Return a line for each flag that a question names and no code has, in any spelling; () for other questions."""
+    names = flag_names(query.text)[:MAX_WORDS]
+    if not names or query.states or query.reports or query.phrases or len(query.text.split()) > MOST_ASKED:
+        return ()
+    scans = await scan_patterns(reader, where, [_pattern(name.lower()) for name in names])
+    said: list[str] = []
+    for name, scan in zip(names, scans, strict=True):
+        if scan.notes or not all(map(_is_no_code, scan.found)):
+            continue
+        written = [each for each in scan.found if f"--{name}" in each.text]
+        places = ", ".join(dict.fromkeys(each.place for each in (written or scan.found)[:MOST_PLACES]))
+        if written:
+            said.append(f"`--{name}` occurs in no indexed code, only in {places}")
+        else:
+            words = name.replace("-", " ")
+            said.append(f"`--{name}` occurs in no indexed file" + (f"; `{words}` in {places}" if places else ""))
+    if said and len(said) == len(names) and (near := await _near_flags(reader, names, where)):
+        said.append(f"flags that are declared: {near}")
+    return tuple(said)
+
+
+async def _near_flags(reader: Reader, names: Sequence[str], where: Filter) -> str:
+    """Return the declared flags that have a word of one that is not, with their places."""
+    wanted = {root_of(part) for name in names for part in re.split(r"[-_]", name.lower()) if len(part) >= MIN_LETTERS}
+    _, declared = await declarations(reader, where)
+    near = {
+        name: each.place
+        for name, each in declared
+        if wanted & {root_of(part) for part in re.split(r"[-_.]", name.lower())}
+    }
+    return ", ".join(f"--{name} {place}" for name, place in [*near.items()][:MOST_FEATURES])
 
 
 def _feature_words(text: str) -> tuple[str, ...]:
@@ -220,4 +257,4 @@ def _pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:
         forms = [rf"{joined}s{ends}", rf"(?:(?-i:(?=[A-Z]))|(?<![a-z])){joined}{ends}"]
     if word.isalpha():
         forms.append(rf"(?<![a-z]){re.escape(root_of(word))}{_ENDS}(?![a-z])")
-    return re.compile("|".join(forms), re.IGNORECASE), (word[:MIN_LETTERS].encode(),)
+    return re.compile("|".join(forms), re.IGNORECASE), (re.split(r"[-_ ]", word)[0][:MIN_LETTERS].encode(),)
