@@ -10,6 +10,7 @@ from enum import StrEnum
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
 from atlas.code.changes.hit_commits import commits_of_hit
+from atlas.code.graph.absence.class_members import member_lines
 from atlas.code.graph.absence.described_families import family_lines
 from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
@@ -229,8 +230,11 @@ async def _told(
         is_named = bool(subjects.unknown) or any(each.written.shape > NameShape.PLAIN for each in subjects.found)
         is_described = asks(query.text) and not is_named
         described = await family_lines(reader, query.text, where.project) if is_described else ()
-        absent = await find_absent_words(reader, query, unknown, where)
-        values = () if absent and flag_names(query.text) else values  # a flag that is not there has no default
+        members = await member_lines(reader, query.text, subjects, where.project or reader.project)
+        absent = (*members, *await find_absent_words(reader, query, unknown, where))
+        if absent and (members or flag_names(query.text)):
+            values = ()  # what is not there has no default
+            cards = tuple(each for each in cards if each.subject is not None)
         return () if described else cards, values, (*described, *absent)
     except AtlasError:
         return cards, (), ()
