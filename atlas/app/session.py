@@ -145,6 +145,14 @@ class Session:
             return state.generation
         raise NotFound(f"{self._settings.project_name} is not in the index")
 
+    async def is_finished(self) -> bool:
+        """Return whether there is an index of this version whose first pass over the project has ended."""
+        try:
+            state = await self._state((await self._open()).reader.store)
+        except (NotFound, OlderSchema):
+            return False
+        return state is not None and bool(state.indexed_at)
+
     async def aclose(self) -> None:
         """Close the store, and end an index pass in the background; idempotent."""
         for toolset in self._toolsets.values():

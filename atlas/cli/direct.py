@@ -1,4 +1,6 @@
-"""`atlas status`, `search`, `node` and `index` without the option parser, whose import takes as long as the answer.
+"""`atlas status`, `search`, `node`, `context` and `index` without the option parser.
+
+Its import takes longer than an answer of the daemon, and as long as one of this process.
 
 Agents and scripts run these commands often. Only plain forms are read here: known options, each once, with values that
 the parser would take as they are. Help, mistakes, completion and all other forms are left to the parser.
@@ -9,9 +11,11 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+
+TYPE_CHECKING = False  # `typing` takes as long as the rest
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 FLAG, TEXT, LIST = "flag", "text", "list"
 LIMIT, BUDGET = range(51), range(1_000_000_000)
@@ -21,13 +25,16 @@ MODES = ("hybrid", "text", "vector", "exact", "regex")
 Kind = str | range | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class _Command:
-    arguments: int
-    """The most positional arguments."""
-    required: int
-    options: Mapping[str, tuple[str, Kind]]
-    """Parameter and kind of each option; a flag `--no-X` sets X to False."""
+    """What a command line may have: at most and at least so many positional arguments, and options.
+
+    `options` gives parameter and kind of each; a flag `--no-X` sets X to False.
+    """
+
+    __slots__ = ("arguments", "options", "required")
+
+    def __init__(self, arguments: int, required: int, options: Mapping[str, tuple[str, Kind]]) -> None:
+        self.arguments, self.required, self.options = arguments, required, options
 
 
 _OPTIONS: Mapping[str, tuple[str, Kind]] = {
@@ -42,6 +49,7 @@ _COMMANDS: Mapping[str, _Command] = {
         0, 0, {**_OPTIONS, "--skipped": ("skipped", FLAG), "--only": ("only", TEXT), "--all": ("every", FLAG)}
     ),
     "node": _Command(1, 1, {**_OPTIONS, "--path": ("path", TEXT), "--label": ("label", TEXT)}),
+    "context": _Command(1, 1, {**_OPTIONS, "--path": ("path", TEXT), "--label": ("label", TEXT)}),
     "search": _Command(
         1,
         0,
@@ -75,18 +83,22 @@ def run_directly(words: Sequence[str]) -> int | None:
     project, data_dir, as_json = given.pop("project", ""), given.pop("data_dir", ""), bool(given.pop("json", False))
     if words[0] == "index":
         return _index(positional, project, data_dir, as_json=as_json)
-    gc.disable()  # the process ends before its garbage matters, and imports create much that is none
+    from atlas.cli.code.by_daemon import answer_by_daemon
     from atlas.cli.requests import search_request, status_request, symbol_request
-    from atlas.cli.run import ask_and_print
-    from atlas.cli.settings import settings_of
 
     match words[0]:
         case "status":
             request = status_request(**given)
-        case "node":
-            request = symbol_request("get_node", positional[0], **given)
+        case "node" | "context" as command:
+            request = symbol_request(f"get_{command}", positional[0], **given)
         case _:
             request = search_request(*positional, **given)
+    if (code := answer_by_daemon(project, data_dir, request, as_json=as_json)) is not None:
+        return code
+    gc.disable()  # the process ends before its garbage matters, and imports create much that is none
+    from atlas.cli.run import ask_and_print
+    from atlas.cli.settings import settings_of
+
     return ask_and_print(settings_of(project, data_dir), request, as_json=as_json)
 
 
@@ -94,7 +106,7 @@ def _index(positional: Sequence[str], project: str, data_dir: str, *, as_json: b
     """Make a pass, or have the running daemon make it; None on a terminal, which shows progress."""
     if os.name != "posix" or sys.stderr.isatty() or (positional and project and positional[0] != project):
         return None
-    from atlas.cli.code.index_by_daemon import index_by_daemon
+    from atlas.cli.code.by_daemon import index_by_daemon
 
     project = "".join(positional) or project
     try:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
+from atlas.cli.requests import CURSOR_OPTION as CURSOR_OPTION
 from atlas.core.invisible import json_text
 from atlas.core.invisible import printable as plain
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from atlas.core.errors import AtlasError
-
-CURSOR_OPTION = "--cursor "
-"""Stands before the cursor of the next page, so that the line can be copied into the next command."""
 
 
 def print_json(document: object) -> None:

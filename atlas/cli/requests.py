@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from atlas.core.errors import ConfigError
 
+TYPE_CHECKING = False  # `typing` takes as long as the rest
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 STATUS_BUDGET = 200_000
+CURSOR_OPTION = "--cursor "
+"""Stands before the cursor of the next page, so that the line can be copied into the next command."""
 LINE_MODES = ("exact", "regex")
 
-
-@dataclass(frozen=True, slots=True)
-class AskRequest:
-    """A tool and its arguments."""
-
-    tool: str
-    arguments: dict[str, object]
+AskRequest = tuple[str, dict[str, object]]
+"""A tool and its arguments."""
 
 
 def given(**arguments: object) -> dict[str, object]:
@@ -29,12 +27,12 @@ def status_request(
 ) -> AskRequest:
     """Return the request of `atlas status`."""
     shown = given(token_budget=token_budget, skipped_filter=only) | {"skipped": skipped, "everything": every}
-    return AskRequest("status", shown)
+    return "status", shown
 
 
 def symbol_request(tool: str, name: str, *, path: str = "", label: str = "", token_budget: int = 0) -> AskRequest:
     """Return the request of `atlas node` and `context`, whose tools are `get_node` and `get_context`."""
-    return AskRequest(tool, {"name": name} | given(path=path, label=label, token_budget=token_budget))
+    return tool, {"name": name} | given(path=path, label=label, token_budget=token_budget)
 
 
 def search_request(
@@ -64,6 +62,6 @@ def search_request(
         chosen["include_tests"] = tests
     shown = given(limit=limit, token_budget=token_budget, cursor=cursor, brief=brief)
     if mode in LINE_MODES:
-        return AskRequest("text_search", {"query": query, "mode": mode, **chosen, **shown})
+        return "text_search", {"query": query, "mode": mode, **chosen, **shown}
     asked = query or f"{relation} {of}".strip()
-    return AskRequest(f"{mode}_search", {"query": asked, **stated, **chosen, **shown, **given(snippets=snippets)})
+    return f"{mode}_search", {"query": asked, **stated, **chosen, **shown, **given(snippets=snippets)}

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 from atlas.cli import output
 from atlas.cli.requests import AskRequest
 from atlas.cli.requests import given as given
-from atlas.core.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from atlas.answers.answer import Answer
@@ -33,7 +32,7 @@ def ask(settings: Settings, tool: str, arguments: Mapping[str, object], *, as_js
 
 def ask_and_print(settings: Settings, request: AskRequest, *, as_json: bool) -> int:
     """Call one tool, print its answer as `ask` does, and return the exit code."""
-    return _print(run(answer_of(settings, request.tool, request.arguments)), as_json=as_json)
+    return _print(run(answer_of(settings, *request)), as_json=as_json)
 
 
 def run(work: Coroutine[object, object, ResultT]) -> ResultT:
@@ -53,23 +52,16 @@ def show(answer: Answer, *, as_json: bool) -> None:
 
 def _print(answer: Answer, *, as_json: bool) -> int:
     """Print an answer and return the exit code that it means."""
-    from atlas.answers.answer import to_dict
+    from atlas.answers.printed import exit_code_of, printed
 
-    shown = answer.without_actions()  # agents make calls, people read
-    if as_json:
-        output.print_json(to_dict(answer))
-    elif sys.stdout.isatty() and not answer.evidence.below_floor:
+    if sys.stdout.isatty() and not as_json and not answer.evidence.below_floor:
         from atlas.cli.show import print_answer
 
-        print_answer(shown)
+        print_answer(answer.without_actions())  # agents make calls, people read
     else:
         # Skips terminal libraries, because scripts call this often.
-        print(output.plain(shown.render(output.CURSOR_OPTION)))
-    if answer.evidence.below_floor:
-        return ConfigError.exit_code
-    result = answer.result()
-    is_missing = result.is_missing or (result.is_empty and not answer.evidence.indexed_at)
-    return NotFound.exit_code if is_missing else 0
+        sys.stdout.write(printed(answer, output.CURSOR_OPTION, as_json=as_json, indent=2 * sys.stdout.isatty()))
+    return exit_code_of(answer)
 
 
 async def answer_of(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:

@@ -32,6 +32,7 @@ from atlas.knowledge.notes.checks import client_name
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.process import session_socket
 from atlas.runtime.process.places import is_around_home, run_path
+from atlas.server.asking_commands import answer_command, check_answerable
 from atlas.server.client_lines import ClientLines, ClientWriter, tasks_of_client, with_counted_tasks
 from atlas.server.shared_sessions import ClientSession, SharedSessions
 
@@ -97,8 +98,8 @@ class SessionServer:
     def __init__(self, first: Settings, host: SessionHost, listening: socket.socket, lock: int) -> None:
         self._first, self._host, self._listening, self._lock = first, host, listening, lock
         self._clients: dict[asyncio.Task[None], ServedClient] = {}
-        self._passes: set[asyncio.Task[Any]] = set()
-        """Connections that wait for a pass."""
+        self._waiting: set[asyncio.Task[Any]] = set()
+        """Connections of commands that wait for a pass or an answer."""
         self._sessions = SharedSessions(host)
         self._surroundings, self._keys = session_socket.surroundings(), session_socket.keys_of_servers()
         self._since, self._stays = time.time(), not host.for_sessions
@@ -167,7 +168,7 @@ class SessionServer:
         end = time.monotonic() + CLOSING_SECONDS
         while any(one.is_at_work for one in self._sessions.clients) and time.monotonic() < end:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
-        ending = [*self._clients, *self._passes]
+        ending = [*self._clients, *self._waiting]
         for task in ending:
             task.cancel()
         await asyncio.gather(*ending, return_exceptions=True)
@@ -193,7 +194,7 @@ class SessionServer:
             raise ValueError("the first line is no object")
         hello = cast("dict[str, Any]", said)
         answer: dict[str, object] = {**session_socket.identity(), "pid": os.getpid(), "accepted": True}
-        settings = indexed = None
+        settings = indexed = asked = None
         try:
             match hello.get("asks"):
                 case "state":
@@ -203,6 +204,11 @@ class SessionServer:
                 case "session":
                     settings = await self._settings_of(hello)
                     answer |= _offer_of(settings)
+                case "answer":
+                    asked = await self._settings_of(hello)
+                    self._check_watched(asked)
+                    check_answerable(asked, hello)
+                    answer |= _offer_of(asked)
                 case "index":
                     indexed = await self._settings_of(hello)
                     self._check_watched(indexed)
@@ -218,6 +224,34 @@ class SessionServer:
         if indexed is not None:
             writer.write(session_socket.line_of({"summary": await self._index(indexed)}))
             await writer.drain()
+        if asked is not None:
+            writer.write(session_socket.line_of(await self._answer_command(asked, hello, reader)))
+            await writer.drain()
+
+    async def _answer_command(
+        self, settings: Settings, hello: Mapping[str, Any], reader: asyncio.StreamReader
+    ) -> dict[str, object]:
+        """Return what a command prints; {} if it is to ask itself. Ends with its process, which then says no more."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._waiting.add(task)
+        if self._leaving is not None:
+            self._leaving.cancel()
+        session = self._sessions.open(settings)
+        answering = self._loop.create_task(answer_command(session, hello))
+        gone = self._loop.create_task(reader.read())
+        try:
+            await asyncio.wait((answering, gone), return_when=asyncio.FIRST_COMPLETED)
+            return answering.result() if answering.done() else {}
+        except asyncio.CancelledError:
+            return {}  # the process ends
+        finally:
+            self._waiting.discard(task)
+            for one in (answering, gone):
+                one.cancel()
+            await asyncio.gather(answering, gone, return_exceptions=True)
+            await session.aclose()
+            self._leave_later()
 
     async def _index(self, settings: Settings) -> dict[str, Any] | None:
         """Return the summary of a pass that the watching part of this process makes; None if it ends or cannot."""
@@ -225,13 +259,13 @@ class SessionServer:
 
         task = asyncio.current_task()
         assert task is not None
-        self._passes.add(task)
+        self._waiting.add(task)
         try:
             summary = await index_by_running_daemon(settings)
         except (AtlasError, asyncio.CancelledError):
             return None  # the command says why
         finally:
-            self._passes.discard(task)
+            self._waiting.discard(task)
         return dataclasses.asdict(summary) | {"phases": dict(summary.phases)} if summary is not None else None
 
     def _check_watched(self, settings: Settings) -> None:

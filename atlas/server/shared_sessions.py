@@ -18,6 +18,7 @@ from atlas.runtime.process.bulkhead import Bulkheads, leave_place, widths
 from atlas.server.http.admission import AdmissionControl, Permit
 
 if TYPE_CHECKING:
+    from atlas.answers.answer import Answer
     from atlas.answers.tool import Tool
     from atlas.answers.toolset import OpenToolset, Report
     from atlas.app.session_host import SessionHost
@@ -121,6 +122,15 @@ class ClientSession:
         """Return a tool's answer as `Session.call` does."""
         async with self._bulkheads.place(tool.name), self._turn():
             return await self._shared.call(tool, arguments, report, client, self._own_toolset(tool), offered)
+
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str) -> Answer:
+        """Return a tool's answer as `Session.answer` does."""
+        async with self._bulkheads.place(tool.name), self._turn():
+            return await self._shared.answer(tool, arguments, client)
+
+    async def is_finished(self) -> bool:
+        """Return whether the first pass over the project has ended, as `Session.is_finished` does."""
+        return await self._shared.is_finished()
 
     async def resource(self, uri: str) -> str:
         """Return the text of a resource as `Session.resource` does."""

@@ -17,6 +17,7 @@ PLAIN = (
     ("status",),
     ("status", "--all", "--only", "secret", "--skipped"),
     ("node", "Cart", "--label=Class", "--project", "shop", "--json"),
+    ("context", "Cart", "--label=Class", "--token-budget", "0"),
     ("node", "--path", "", "Cart.total", "--token-budget", "300"),
     ("search", "where are carts saved", "-n", "3", "--no-tests"),
     ("search", "--relation", "callers", "--of", "save", "--scope", "shop/", "--to=x"),
@@ -40,6 +41,7 @@ LEFT = (
     ("status", "--all=yes"),
     ("node",),
     ("node", "a", "b"),
+    ("context", "a", "--in", "shop"),
     ("node", "--", "-a"),
     ("search", "cart", "-n3"),
     ("search", "cart", "-n=3"),
@@ -58,7 +60,7 @@ def test_a_plain_form_means_what_the_parser_reads(words: tuple[str, ...]) -> Non
     read = direct.read_words(words)
     assert read is not None
     positional, given = read
-    names = {"node": ("name",), "search": ("query",), "status": (), "index": ("path",)}[words[0]]
+    names = {"node": ("name",), "context": ("name",), "search": ("query",), "status": (), "index": ("path",)}[words[0]]
     told = dict(zip(names, positional, strict=False)) | given
     for name, value in context.params.items():
         assert told.pop(name, value) == value, name

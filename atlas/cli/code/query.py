@@ -113,7 +113,7 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Find code, documents and decisions by name, words, meaning and graph."""
-    request = search_request(
+    tool, arguments = search_request(
         query,
         relation=relation,
         of=of,
@@ -131,12 +131,12 @@ def search(
         cursor=cursor,
     )
     if not explain:
-        ask(settings_of(project, data_dir), request.tool, request.arguments | given(project=within), as_json=json)
+        ask(settings_of(project, data_dir), tool, arguments | given(project=within), as_json=json)
     elif within or mode.value in LINE_MODES:
         raise ConfigError("--explain explains a ranking of --project; lines on disk have none", "Omit --in or --mode.")
     else:
         filters = ("path", "labels", "languages", "include_tests")
-        chosen = {key: value for key, value in request.arguments.items() if key in filters}
+        chosen = {key: value for key, value in arguments.items() if key in filters}
         explain_search(settings_of(project, data_dir), mode.value, query, chosen, limit, as_json=json)
 
 
@@ -151,8 +151,8 @@ def node(
     json: JsonOption = False,
 ) -> None:
     """Show one symbol; an ambiguous name lists its candidates."""
-    request = symbol_request("get_node", name, path=path, label=label, token_budget=token_budget)
-    ask(settings_of(project, data_dir), request.tool, request.arguments | given(project=within), as_json=json)
+    tool, arguments = symbol_request("get_node", name, path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), tool, arguments | given(project=within), as_json=json)
 
 
 def context(
@@ -166,8 +166,8 @@ def context(
     json: JsonOption = False,
 ) -> None:
     """Show one symbol with source, class, callers and callees with line and confidence, docs and tests."""
-    request = symbol_request("get_context", name, path=path, label=label, token_budget=token_budget)
-    ask(settings_of(project, data_dir), request.tool, request.arguments | given(project=within), as_json=json)
+    tool, arguments = symbol_request("get_context", name, path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), tool, arguments | given(project=within), as_json=json)
 
 
 def cypher(

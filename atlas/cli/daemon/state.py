@@ -50,7 +50,7 @@ def status(
     json: JsonOption = False,
 ) -> None:
     """Show what is indexed, what is not and why, and the daemon's work; --watch --json prints one document per line."""
-    request = status_request(skipped=skipped, only=only, every=every, token_budget=token_budget)
+    tool, arguments = status_request(skipped=skipped, only=only, every=every, token_budget=token_budget)
     settings = settings_of(project, data_dir)
     if worktrees:
         from atlas.cli.daemon.worktrees_view import print_worktrees
@@ -62,16 +62,16 @@ def status(
             raise ConfigError("--metrics prints text only", "Give it alone, or with --all.")
         from atlas.cli.daemon.status_view import metrics_of
 
-        print(metrics_of(run(answer_of(settings, request.tool, request.arguments))), end="")
+        print(metrics_of(run(answer_of(settings, tool, arguments))), end="")
         return
     if not watch:
-        ask(settings, request.tool, request.arguments, as_json=json)
+        ask(settings, tool, arguments, as_json=json)
         return
     if skipped:
         raise ConfigError("--watch does not list skipped files", "Give --watch or --skipped.")
     from atlas.cli.daemon.status_watch import watch as watch_status
 
-    watch_status(settings, request.arguments, as_json=json)
+    watch_status(settings, arguments, as_json=json)
 
 
 def health(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
