@@ -20,7 +20,8 @@ from dataclasses import Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Protocol, Self, cast
 
 from atlas.answers.evidence import ALWAYS, Evidence, Structure, evidence_head, evidence_structure, evidence_tail
-from atlas.core.invisible import printable
+from atlas.core.errors import ConfigError, NotFound
+from atlas.core.invisible import json_text, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +119,23 @@ def to_dict(value: object) -> object:
     if isinstance(value, list | tuple):
         return [to_dict(item) for item in cast("Sequence[object]", value)]
     return value
+
+
+def printed(answer: Answer, cursor_option: str, *, as_json: bool, indent: int = 0) -> str:
+    """Return what a command prints: the text for people, or the JSON of the whole answer, with its final line feed.
+
+    `cursor_option` stands before the cursor of the next page; `indent` is that of JSON, 0 = one line.
+    """
+    if as_json:
+        return json_text(to_dict(answer), indent=indent or None) + "\n"
+    # agents make calls, people read
+    return printable(answer.without_actions().render(cursor_option)) + "\n"
+
+
+def exit_code_of(answer: Answer) -> int:
+    """Return the exit code: of NotFound for no match or an unfinished index, of ConfigError below the token budget."""
+    if answer.evidence.below_floor:
+        return ConfigError.exit_code
+    result = answer.result()
+    is_missing = result.is_missing or (result.is_empty and not answer.evidence.indexed_at)
+    return NotFound.exit_code if is_missing else 0

@@ -52,7 +52,7 @@ def show(answer: Answer, *, as_json: bool) -> None:
 
 def _print(answer: Answer, *, as_json: bool) -> int:
     """Print an answer and return the exit code that it means."""
-    from atlas.answers.printed import exit_code_of, printed
+    from atlas.answers.answer import exit_code_of, printed
 
     if sys.stdout.isatty() and not as_json and not answer.evidence.below_floor:
         from atlas.cli.show import print_answer

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from atlas.answers.printed import exit_code_of, printed
+from atlas.answers.answer import exit_code_of, printed
 from atlas.app.toolsets import BY_NAME
 from atlas.core.errors import AtlasError, ConfigError, NotFound, QueryError
 
