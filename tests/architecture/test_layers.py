@@ -54,7 +54,6 @@ HOMES = {
     "dulwich": ("atlas/adapters/git/",),
     "graphglot": ("atlas/adapters/stores/",),
     "neo4j": ("atlas/adapters/stores/bolt",),
-    "platformdirs": ("atlas/runtime/process/",),
     "httpx2": ("atlas/adapters/embedders/remote/http.py", "atlas/chat/transport.py", "atlas/adapters/web/"),
     "pip": ("atlas/packs/documentation/sources/pip_download.py",),
     "protego": ("atlas/packs/documentation/sources/crawl/robots.py",),

@@ -25,7 +25,7 @@ from atlas.runtime.process.data_folder import (
     read_marker,
 )
 from atlas.runtime.process.files import open_file, read_file, write_file
-from atlas.runtime.process.installation_key import KEY_FILE, config_folder, sign
+from atlas.runtime.process.installation_key import KEY_FILE, config_folder, packs_folder, personal_folder, sign
 
 
 @pytest.fixture(autouse=True)
@@ -265,3 +265,21 @@ def test_a_file_larger_than_expected_is_not_read(tmp_path: Path) -> None:
         file.truncate(1 << 40)
     with pytest.raises(OSError, match="too large"):
         read_file(tmp_path / "sparse")
+
+
+@pytest.mark.parametrize(("value", "is_used"), [("/own/place", True), ("relative", False), ("", False)])
+def test_folders_of_the_user_are_named_by_absolute_variables(
+    monkeypatch: pytest.MonkeyPatch, value: str, is_used: bool
+) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.delenv("ATLAS_PACKS", raising=False)
+    for name in ("CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", value)
+    monkeypatch.setattr(sys, "platform", "linux")
+    config, data = (value, value) if is_used else ("/home/ada/.config", "/home/ada/.local/share")
+    assert str(config_folder()) == f"{config}/code-atlas"
+    assert str(packs_folder()) == f"{data}/code-atlas/packs"
+    assert str(personal_folder()) == f"{data}/code-atlas/personal"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    library = value if is_used else "/home/ada/Library/Application Support"
+    assert str(config_folder()) == str(packs_folder().parent) == f"{library}/code-atlas"

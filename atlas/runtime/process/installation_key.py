@@ -11,7 +11,7 @@ from pathlib import Path
 
 from atlas.core.errors import ConfigError
 from atlas.runtime.process.files import create_once, make_private_folder, read_file
-from atlas.runtime.process.places import APPLICATION
+from atlas.runtime.process.places import user_folder
 
 KEY_FILE = "installation.key"
 
@@ -21,24 +21,22 @@ _DIGEST_BYTES = 16
 
 def config_folder() -> Path:
     """Return the folder of the user's settings, `~/.config/code-atlas` on Linux; it may not exist yet."""
-    from platformdirs import user_config_path
+    return Path(user_folder("XDG_CONFIG_HOME", "~/.config"))
 
-    return user_config_path(APPLICATION, appauthor=False)
+
+def _data_folder() -> Path:
+    return Path(user_folder("XDG_DATA_HOME", "~/.local/share"))
 
 
 def personal_folder() -> Path:
     """Return the root of the user's own notes, `~/.local/share/code-atlas/personal` on Linux; it may be missing."""
-    from platformdirs import user_data_path
-
-    return user_data_path(APPLICATION, appauthor=False) / "personal"
+    return _data_folder() / "personal"
 
 
 def packs_folder() -> Path:
     """Return where packs are installed: ATLAS_PACKS, else `~/.local/share/code-atlas/packs`. May be missing."""
-    from platformdirs import user_data_path
-
     chosen = os.environ.get("ATLAS_PACKS", "")
-    return Path(chosen).expanduser() if chosen else user_data_path(APPLICATION, appauthor=False) / "packs"
+    return Path(chosen).expanduser() if chosen else _data_folder() / "packs"
 
 
 def has_packs() -> bool:

@@ -44,6 +44,14 @@ def cache_root() -> str:
     return os.path.realpath(os.path.join(folder, APPLICATION))
 
 
+def user_folder(variable: str, usual: str) -> str:
+    """Return this user's folder of settings or data: below an absolute variable, else where the system keeps such."""
+    folder = os.environ.get(variable, "")
+    if not os.path.isabs(folder):
+        folder = os.path.expanduser("~/Library/Application Support" if sys.platform == "darwin" else usual)
+    return os.path.join(folder, APPLICATION)
+
+
 def default_folder(root: str) -> str:
     """Return the default data folder of a project, named after it and a digest of its canonical path."""
     return _folder_in(cache_root(), os.path.realpath(root))
