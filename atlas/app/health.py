@@ -88,7 +88,7 @@ MAX_NOTED = 5
 
 def describe_places(settings: Settings) -> list[str]:
     """Return notes on where the index is, on settings of the project that are ignored, and on an old data folder."""
-    ignored = [f"ignored: {each.why}" for each in settings.ignored[:MAX_NOTED]]
+    ignored = [f"ignored: {each.line}" for each in settings.ignored[:MAX_NOTED]]
     if len(settings.ignored) > MAX_NOTED:
         ignored.append(f"ignored: and {len(settings.ignored) - MAX_NOTED} more; `atlas config show` lists them")
     old = legacy_folder(settings.root)

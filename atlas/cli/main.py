@@ -145,7 +145,9 @@ def _failed(error: AtlasError) -> int:
 def _usage_error(error: Exception) -> AtlasError:
     """Convert an error of the option parser to an Atlas error."""
     context = getattr(error, "ctx", None)
-    command = getattr(context, "command_path", "atlas")
+    # an option without its value is reported without a context
+    named = f"atlas {sys.argv[1]}" if sys.argv[1:] and sys.argv[1].isidentifier() else "atlas"
+    command = getattr(context, "command_path", named)
     message = _plain(getattr(error, "format_message", lambda: str(error))())
     if getattr(error, "option_name", "") == "--print-config" or "'--print-config': '--" in message:
         from atlas.cli.clients.recipes import known_clients

@@ -24,7 +24,7 @@ def settings_of(project: str, data_dir: str) -> Settings:
     from atlas.runtime.config.load import load_settings
 
     settings = load_settings(project, data_dir)
-    warn_of([each.why for each in settings.ignored])
+    warn_of([each.line for each in settings.ignored])
     return settings
 
 

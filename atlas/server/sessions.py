@@ -392,7 +392,7 @@ def _load(hello: Mapping[str, Any], root: Path | None = None) -> Settings:
 def _offer_of(settings: Settings) -> dict[str, object]:
     """Return what the proxy must know of a session: ignored settings, and tools whose calls must not be repeated."""
     return {
-        "ignored": [one.why for one in settings.ignored],
+        "ignored": [one.line for one in settings.ignored],
         "once": [tool.name for tool in BY_NAME.values() if not tool.read_only and tool.effort is not Effort.INDEX_PASS],
     }
 

@@ -31,7 +31,8 @@ def prepare_data_folder(settings: Settings) -> None:
             move_legacy_folder(settings.root, folder)
         make_folder(folder, settings.root, trust=is_trusted())
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            reason = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
+            raise OSError(reason, os.strerror(reason))
     except OSError as error:
         hint = "Check its permissions, or choose another folder with --data-dir."
         raise ConfigError(f"cannot write to the data folder {folder}: {error.strerror}", hint) from error

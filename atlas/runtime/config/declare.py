@@ -14,6 +14,13 @@ class IgnoredSetting:
     """One line that begins with the place."""
     hint: str
 
+    @property
+    def line(self) -> str:
+        """The line, with the name that may be meant."""
+        return (
+            f"{self.why} ({self.hint[0].lower()}{self.hint[1:]})" if self.hint.startswith("Did you mean") else self.why
+        )
+
 
 def setting(
     default: Any,

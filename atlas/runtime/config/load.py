@@ -9,6 +9,7 @@ pydantic-settings. `discover_root` finds the project whose file is read.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -46,6 +47,8 @@ from atlas.runtime.process.installation_key import config_folder, personal_folde
 from atlas.runtime.process.places import FILE_NAME as FILE_NAME
 from atlas.runtime.process.places import PROJECT_MARKERS as PROJECT_MARKERS
 
+NEARLY = 0.9
+"""Ratio of `difflib` above which the name of a variable is a setting's with a slip."""
 TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
 """A secret rather than a setting: no file holds it, no command shows it, and only the HTTP server reads it."""
 
@@ -169,14 +172,19 @@ def user_file() -> Path:
 def _from_environment(environment: Mapping[str, str]) -> Iterator[Entry]:
     """Yield (key, value, origin) of `ATLAS_<SECTION>_<KEY>` variables; lists are comma-separated.
 
-    Variables of other sections may belong to other programs and are ignored.
+    Variables of other sections may belong to other programs and are ignored, unless one nearly has a setting's name.
     """
     for variable in sorted(environment):
         written = variable.removeprefix("ATLAS_").lower()
         # names of sections may hold an underscore themselves
         section = next((one for one in SECTIONS if written.startswith(f"{one}_")), "")
         name = written[len(section) + 1 :]
-        if not variable.startswith("ATLAS_") or not section or not name or variable == TOKEN_VARIABLE:
+        if not variable.startswith("ATLAS_") or variable == TOKEN_VARIABLE:
+            continue
+        if not section or not name:
+            every = [variable_of(f"{one}.{key}") for one in SECTIONS for key in names_of(one)]
+            if difflib.get_close_matches(variable, every, 1, NEARLY):
+                raise unknown(variable, "environment", every, "variable")
             continue
         known = [variable_of(f"{section}.{one}") for one in names_of(section)]
         if variable not in known:

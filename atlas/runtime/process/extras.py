@@ -15,6 +15,7 @@ from importlib import metadata
 from atlas.core.errors import ConfigError
 
 DISTRIBUTION = "code-atlas"
+EXTENSION = "atlas._parser"
 
 PURPOSES: Mapping[str, str] = {
     "chat": "atlas chat: talk to a language model that uses the tools",
@@ -99,6 +100,11 @@ def missing_extra(error: BaseException) -> ConfigError | None:
 def missing_package(error: BaseException) -> ConfigError | None:
     """Return the error for a module of an extra, or of any other package, that this Python lacks; None for others."""
     name = error.name if isinstance(error, ModuleNotFoundError) else None
+    if name == EXTENSION:
+        return ConfigError(
+            f"the compiled part of Code Atlas is missing ({name})",
+            "In a checkout `make run` or `pip install .` builds it; else install the package again.",
+        )
     if name is None or name.partition(".")[0] == "atlas":
         return None
     version = ".".join(map(str, sys.version_info[:2]))

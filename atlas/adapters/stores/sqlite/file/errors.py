@@ -63,6 +63,9 @@ def file_error(path: Path, error: apsw.Error) -> StoreError:
         return damaged(path, "a page does not match its checksum")
     if isinstance(error, apsw.FullError) or code in _NO_SPACE_CODES or _is_full(path.parent):
         return no_space(path)
+    if is_read_only(path.parent):
+        hint = "reading takes a lock file beside it: copy the folder to a disk that can be written, see --data-dir"
+        return StoreError(f"the index at {path} is on a disk that cannot be written: {error}", hint)
     return StoreError(f"the index at {path} cannot be read or written: {error}", "check its folder and disk")
 
 
@@ -73,6 +76,14 @@ def no_space(path: Path) -> StoreError:
         f"no space left on the disk of the index: {folder} (on {_mount(folder)})",
         "free disk space there or raise the quota, then run: atlas index",
     )
+
+
+def is_read_only(folder: Path) -> bool:
+    """Return whether the folder's file system is mounted for reading only."""
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except (OSError, AttributeError):
+        return False
 
 
 def _is_full(folder: Path) -> bool:

@@ -66,6 +66,8 @@ def check_schema(connection: apsw.Connection, path: Path, *, upgrades: bool = Fa
         message = f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}"
         if version in OLDER:
             raise OlderSchema(message, "upgrade it: atlas index")
+        if version.isdecimal() and int(version) > int(SCHEMA_VERSION):
+            raise SchemaMismatch(message, f"a newer Code Atlas made it: upgrade this one, or {REBUILD}")
         raise SchemaMismatch(message, REBUILD)
     expected = _expected_before(version) if version in OLDER else _expected()
     foreign = sorted(entry[1] for entry in found ^ expected if entry not in _STATISTICS)
