@@ -8,6 +8,7 @@ from dataclasses import replace
 from atlas.core.errors import AtlasError
 from atlas.core.model import Chunk, Direction, EdgeType, NodeRow
 from atlas.packs.questions.alternatives import retrieve
+from atlas.packs.questions.asked import lacking
 from atlas.packs.questions.excerpts import ExcerptUnit, excerpt, relevance, units_of
 from atlas.packs.questions.gate import evidence_of, read_gate
 from atlas.packs.questions.question import Question
@@ -51,6 +52,7 @@ INSTRUCTION = (
 )
 ALONE = "Answer the question from your own knowledge, in at most 150 words. Say what you are not certain of."
 REFUSED = "The pack {name} has no answer to this question."
+LACKS = "None of the sections found speaks of {phrases}: the documentation may not treat it."
 ALONE_NOTE = "The pack has no answer. The text is from the language model {model} alone, without a source."
 
 
@@ -81,6 +83,8 @@ async def answer_found(reader: PackReader, question: str, found: FoundSections, 
         answer = replace(answer, withheld=withheld, notes=tuple(notes), hits=hits, stages=stages)
         return _counted(reader, await _model_alone(reader, question, answer))
     answer = await _extract(reader, found, best, hits, options)
+    if answer.lacks:
+        notes.append(LACKS.format(phrases=" or ".join(f"\u201c{phrase}\u201d" for phrase in answer.lacks)))
     answer = replace(answer, confidence=confidence, notes=tuple(notes), stages=stages)
     return _counted(reader, await _written(reader, question, answer, options))
 
@@ -104,12 +108,14 @@ async def _extract(
     budget = options.max_tokens - count(head) - sum(count(_source_line(source)) + 3 for source in sources)
     parts: list[str] = []
     withheld: list[str] = []
+    spoken_of: list[frozenset[str]] = []
     spent, share = 0, 0.0
     vector = await vector_of(reader, found.question.text) if options.vectors else b""
     for place, (section, source) in enumerate(zip(best, sources, strict=True)):
         share += SHARES[place] if place < len(SHARES) else 0.0
         allowed = int(budget * min(share, 1.0)) - spent
         passages = await _passages(reader, section)
+        spoken_of.append(frozenset(stem for one in passages for stem in one.heading_stems.union(one.stems)))
         units = units_of(passages)
         scores = relevance(found.question, units, await _unit_cosines(reader, vector, section, units), found.vocabulary)
         text, left = excerpt(units, scores, allowed, count) if allowed > 0 else ("", len(units))
@@ -120,7 +126,8 @@ async def _extract(
     if len(found.sections) > len(best):
         withheld.append(f"{len(found.sections) - len(best)} further sections left out, less relevant")
     text = "\n".join((head + "\n\n".join(parts)).split("\0"))
-    return PackAnswer(text, sources, facts, 0.0, False, EXTRACT, tuple(withheld), hits=tuple(hits))
+    lacks = lacking(found.question, spoken_of, found.vocabulary) if options.gate else ()
+    return PackAnswer(text, sources, facts, 0.0, False, EXTRACT, tuple(withheld), hits=tuple(hits), lacks=lacks)
 
 
 def _source_line(source: Source) -> str:

@@ -50,6 +50,8 @@ class QuestionOutcome:
     """CPU time of this process."""
     grade: float | None = None
     """0..10 by a language model."""
+    is_named: bool = False
+    """Refused, or the answer says what the sections do not speak of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ class Summary:
     """Share of answered questions that the pack can answer."""
     refused_unanswerable: float | None
     refused_answerable: float | None
+    named_unanswerable: float | None
+    """Share of such questions that are refused or whose answer says what it lacks."""
+    named_answerable: float | None
     tokens: float
     ms_p50: float
     ms_p95: float
@@ -164,6 +169,8 @@ def summarise(profile: str, kind: str, outcomes: Sequence[QuestionOutcome]) -> S
         gate_precision=_share([each.is_answerable for each in answered]) if others else None,
         refused_unanswerable=_share([each.is_refused for each in others]),
         refused_answerable=_share([each.is_refused for each in wanted]),
+        named_unanswerable=_share([each.is_named for each in others]),
+        named_answerable=_share([each.is_named for each in wanted]),
         tokens=statistics.median(each.tokens for each in answered) if answered else 0,
         ms_p50=round(statistics.median(times), 1),
         ms_p95=round(times[min(int(len(times) * 0.95), len(times) - 1)], 1),
@@ -214,6 +221,7 @@ def _outcome(
         answer.tokens,
         ms,
         grade,
+        answer.is_refused or bool(answer.lacks),
     )
 
 

@@ -9,7 +9,8 @@ from atlas.packs.questions.evaluation import Evaluation, Summary
 
 COLUMNS = (
     *("profile", "kind", "questions", "R@1", "R@5", "R@10", "MRR", "facts", "gate precision"),
-    *("refused, no answer", "refused, answer", "tokens", "ms p50", "ms p95", "grade"),
+    *("refused, no answer", "refused, answer", "or named, no answer", "or named, answer"),
+    *("tokens", "ms p50", "ms p95", "grade"),
 )
 WIDTH, ROW, BAR_LEFT, BAR_WIDTH = 720, 22, 200, 400
 COLOURS = {"recall": "#4c78a8", "facts": "#59a14f", "refused": "#e15759"}
@@ -29,6 +30,8 @@ def cells(summary: Summary) -> list[str]:
                 summary.gate_precision,
                 summary.refused_unanswerable,
                 summary.refused_answerable,
+                summary.named_unanswerable,
+                summary.named_answerable,
             )
         ),
         f"{summary.tokens:,.0f}",

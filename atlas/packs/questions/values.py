@@ -166,7 +166,9 @@ class PackAnswer:
     """`extract`, or the name of the language model that wrote the text."""
     withheld: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """Degraded parts: a model that is unavailable, a question that was cut."""
+    """Degraded parts: a model that is unavailable, a question that was cut, what the sections do not speak of."""
     tokens: int = 0
     hits: tuple[Hit, ...] = ()
     stages: tuple[Stage, ...] = field(default=())
+    lacks: tuple[str, ...] = ()
+    """What the question asks for and none of the quoted sections speaks of."""
