@@ -21,6 +21,7 @@ SECOND = cases_of("contradictions2.tsv")
 THIRD = cases_of("contradictions3.tsv")
 FOURTH = cases_of("contradictions4.tsv")
 FIFTH = cases_of("contradictions5.tsv")
+SIXTH = cases_of("contradictions6.tsv")
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,7 @@ FIFTH = cases_of("contradictions5.tsv")
         pytest.param(FOURTH, 0.95, 0.8, id="fourth set"),
         pytest.param(FIFTH[::2], 0.9, 0.85, id="fifth set, seen"),
         pytest.param(FIFTH[1::2], 0.9, 0.65, id="fifth set, held out"),
+        pytest.param(SIXTH, 0.95, 0.35, id="sixth set, not used"),
     ],
 )
 def test_precision_and_recall(cases: list[list[str]], precision: float, recall: float) -> None:
@@ -46,6 +48,22 @@ def test_precision_and_recall(cases: list[list[str]], precision: float, recall: 
     right = sum(is_one for is_one, hit in found if hit)
     assert right / sum(hit is not None for _, hit in found) >= precision
     assert right / sum(is_one for is_one, _ in found) >= recall
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_clash"),
+    [
+        ("`limit` accepts any number of items.", "`lib.x.limit` limits n to 4096.", True),
+        ("`limit()` accepts any number of items.", "`lib.x.limit` limits n to 4096.", True),
+        ("`x.limit` is thread-safe.", "`lib.x.limit` is not thread-safe.", True),
+        ("`lib.y.limit` accepts any number of items.", "`lib.x.limit` limits n to 4096.", False),
+        ("`limit` is thread-safe.", "`lib.x.limit` calls `lib.y.limit`, which is not thread-safe.", False),
+        ("`limit` is thread-safe.", "`lib.x.offlimit` is not thread-safe.", False),
+    ],
+)
+def test_a_symbol_is_known_by_the_end_of_its_name(one: str, other: str, is_clash: bool) -> None:
+    for first, second in ((one, other), (other, one)):
+        assert (clash(statement(first), statement(second)) is not None) == is_clash
 
 
 def test_the_order_of_the_statements_does_not_matter() -> None:

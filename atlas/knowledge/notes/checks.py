@@ -39,7 +39,7 @@ def check_question(what: str, text: str, most: int = MAX_TEXT) -> str:
     """Return a text in NFC without surrounding space. Raises ConfigError: empty, too long, NUL, no valid Unicode."""
     clean = normal_form(text).strip()
     if not clean:
-        raise ConfigError(f"{what} is empty", f"Give a {what}.")
+        raise ConfigError(f"{what} is empty", f"Give a text for {what}.")
     if len(clean) > most:
         raise ConfigError(f"{what} has {len(clean)} characters, at most {most} are allowed", "Shorten it, or split it.")
     if "\x00" in clean:

@@ -40,6 +40,7 @@ _CONTRAST = re.compile(r", (?:but |and )?not (?P<denied>[^,.;]+)", re.IGNORECASE
 """Behind a comma "not" denies what follows only: "runs on Linux, not on macOS"."""
 _THAN_IN = re.compile(r"\bthan (?:in|on|at|with|by|for|during|under)\b", re.IGNORECASE)
 """What is compared are circumstances, not the subject."""
+_SYMBOL = re.compile(r"`([A-Za-z_][\w.]{0,200})(?:\(\))?`")
 _EVENTS = frozenset(map(stem, WORDS["events"].split()))
 
 
@@ -57,6 +58,7 @@ class Clash:
 
 def clash(one: Statement, other: Statement) -> Clash | None:
     """Return what clashes between two statements about the same thing, None if nothing does."""
+    one, other = _with_whole_names(one, other), _with_whole_names(other, one)
     if dates := _dates(one, other):
         return dates
     if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
@@ -75,6 +77,19 @@ def clash(one: Statement, other: Statement) -> Clash | None:
         _roles,
     )
     return next((clashing for test in tests if (clashing := test(one, other)) is not None), None)
+
+
+def _with_whole_names(side: Statement, other: Statement) -> Statement:
+    """Return a statement that names symbols as the other one does: `limit` becomes `pkg.mod.limit`."""
+    if "`" not in side.text or "`" not in other.text:
+        return side
+    whole = {found[1] for found in _SYMBOL.finditer(other.text)}
+    text = side.text
+    for short in dict.fromkeys(found[1] for found in _SYMBOL.finditer(side.text)):
+        longer = [name for name in whole if name.endswith(f".{short}")]
+        if len(longer) == 1 and short not in whole:
+            text = text.replace(f"`{short}`", f"`{longer[0]}`").replace(f"`{short}()`", f"`{longer[0]}`")
+    return side if text == side.text else statement(text)
 
 
 def _differ(one: Statement, other: Statement) -> bool:
