@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from atlas.core.english.stems import stem
 from atlas.core.english.stop_words import STATEMENT_STOP_WORDS
@@ -48,9 +48,9 @@ MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
-    """A sentence prepared for comparison."""
+    """A sentence prepared for comparison. Without slots: what is asked for many times is kept."""
 
     words: tuple[tuple[str, str], ...]
     """(stem, word as written) of the content words in order."""
@@ -87,7 +87,7 @@ class Statement:
     is_past: bool
     """Whether its verb is in the past tense: it may tell what happened once."""
 
-    @property
+    @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of all content words."""
         return frozenset(form for form, _ in self.words)
