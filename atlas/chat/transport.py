@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 import httpx2
 import mcp_types as types
+import pydantic
 from mcp.client.streamable_http import streamable_http_client
 
+from atlas.chat.offer import MAX_NAME
 from atlas.chat.server_spec import ServerSpec
 from atlas.chat.stdio import MAX_MESSAGE, open_process
 from atlas.chat.token_bucket import BURST, COUNTED, MESSAGES, TokenBucket
@@ -37,6 +39,16 @@ HTTP_TIMEOUTS = httpx2.Timeout(30.0, read=300.0)
 
 REQUESTS, REQUEST_BURST = 20.0, 100.0
 """HTTP requests a second to one server, and at once: a server says when the SDK connects to it again."""
+
+REFUSED = "?" * (MAX_NAME + 1)
+"""The name of an entry that cannot be read."""
+
+_LISTED: dict[str, type[pydantic.BaseModel]] = {
+    "tools": types.Tool,
+    "resources": types.Resource,
+    "resourceTemplates": types.ResourceTemplate,
+    "prompts": types.Prompt,
+}
 
 
 class Stderr:
@@ -89,7 +101,7 @@ class WatchedReads:
         """Return the next message."""
         await self._pace.wait()
         try:
-            return with_types(await self._inner.receive())
+            return readable_lists(await self._inner.receive())
         except Exception:
             self._ended()
             raise
@@ -100,7 +112,7 @@ class WatchedReads:
     async def __anext__(self) -> Any:
         await self._pace.wait()
         try:
-            return with_types(await self._inner.__anext__())
+            return readable_lists(await self._inner.__anext__())
         except StopAsyncIteration:
             self._ended()
             raise
@@ -113,22 +125,39 @@ class WatchedReads:
         return await self._inner.__aexit__(*raised)
 
 
-def with_types(message: Any) -> Any:
-    """Return a message in which the schemas of listed tools say that they are objects, as the protocol requires.
+def readable_lists(message: Any) -> Any:
+    """Return a message whose lists of tools, resources, templates and prompts the SDK can read.
 
-    The SDK refuses the whole list for one that leaves this out, and with it the server.
+    The SDK refuses the whole list for one broken entry, and with it the server. A schema that is missing or does not
+    say that it is an object does now; an entry of another form has a name that is left out and counted (`MAX_NAME`).
     """
     response = getattr(message, "message", None)
     result = response.result if isinstance(response, types.JSONRPCResponse) else None
-    listed = result.get("tools") if result else None
-    for tool in cast("list[object]", listed) if isinstance(listed, list) else ():
-        if isinstance(tool, dict):
-            entry = cast("dict[str, object]", tool)
-            for name in ("inputSchema", "outputSchema"):
-                schema = entry.get(name, {} if name == "inputSchema" else None)
-                if isinstance(schema, dict) and "type" not in schema:
-                    entry[name] = {"type": "object", **schema}
+    for name, kind in _LISTED.items():
+        listed = result.get(name) if result else None
+        if not isinstance(listed, list):
+            continue
+        entries = cast("list[object]", listed)
+        for place, entry in enumerate(entries):
+            if name == "tools" and isinstance(entry, dict):
+                cast("dict[str, object]", entry).setdefault("inputSchema", {})
+            try:
+                kind.model_validate(entry)
+                if name == "tools":
+                    _with_types(cast("dict[str, object]", entry))
+            except ValueError:
+                entries[place] = {"name": REFUSED, "inputSchema": {"type": "object"}, "uri": "x:", "uriTemplate": "x:"}
     return message
+
+
+def _with_types(tool: dict[str, object]) -> None:
+    """Add the type of schemas. Raises ValueError if the arguments are no object; a result may be anything."""
+    for name in ("inputSchema", "outputSchema"):
+        schema = cast("dict[str, object] | None", tool.get(name))
+        if schema is not None and schema.setdefault("type", "object") != "object":
+            if name == "inputSchema":
+                raise ValueError("arguments are no object")
+            del tool[name]
 
 
 class _Bounded(httpx2.AsyncByteStream):

@@ -62,6 +62,22 @@ def tools() -> list[dict[str, Any]]:
                 tool("pattern", outputSchema={**OBJECT, "properties": {"x": {"pattern": "^(a+)+$"}}}),
                 tool("bomb", outputSchema=bomb()),
             ]
+        case "broken":
+            broken: list[Any] = [
+                "tool",
+                None,
+                {},
+                {"name": 7},
+                tool("text", inputSchema="x"),
+                tool("list", inputSchema=[]),
+            ]
+            return [
+                *broken,
+                fine,
+                tool("number", inputSchema={"type": "number"}),
+                tool("bare", inputSchema={}),
+                {"name": "none"},
+            ]
         case "pages":
             return [tool(f"t{state['lists']}-{number}") for number in range(3)]
         case _:
@@ -142,14 +158,15 @@ while True:
             send(id=message["id"], result={**answer, "instructions": said})
         case "tools/list":
             state["lists"] += 1
-            listed: dict[str, Any] = {"tools": tools()}
+            page: dict[str, Any] = {"tools": tools()}
             if ATTACK == "pages":
-                listed["nextCursor"] = ["a", "b"][state["lists"] % 2]
-            send(id=message["id"], result=listed)
+                page["nextCursor"] = ["a", "b"][state["lists"] % 2]
+            send(id=message["id"], result=page)
         case "resources/list":
             evil = {"uri": f"e://{SEQUENCES}", "name": f"evil {SEQUENCES}", "description": SEQUENCES}
             fence = {"uri": "e://fence", "name": "fence"}
-            send(id=message["id"], result={"resources": [evil, fence] if ATTACK == "sequences" else []})
+            listed: dict[str, list[Any]] = {"sequences": [evil, fence], "broken": [{"name": "no address"}, 5, fence]}
+            send(id=message["id"], result={"resources": listed.get(ATTACK, [])})
         case "resources/templates/list":
             send(id=message["id"], result={"resourceTemplates": templates() if ATTACK == "templates" else []})
         case "resources/read":

@@ -109,7 +109,7 @@ async def test_what_a_projects_server_declares_is_not_believed(tmp_path: Path) -
     assert not called(tmp_path)
 
 
-@pytest.mark.parametrize("attack", ["names", "schemas", "pages", "templates"])
+@pytest.mark.parametrize("attack", ["names", "schemas", "pages", "templates", "broken"])
 async def test_no_offer_costs_more_than_seconds_or_keeps_the_rest_away(tmp_path: Path, attack: str) -> None:
     began = time.process_time()
     async with chat(tmp_path, rogue(attack), "t1-0" if attack == "pages" else "fine") as (session, _, model):
@@ -128,6 +128,10 @@ async def test_no_offer_costs_more_than_seconds_or_keeps_the_rest_away(tmp_path:
         assert {"fine", "pattern", "bomb"} <= names
         assert not names & {"huge", "nan"}
         assert offer.left_out >= 2
+    if attack == "broken":
+        assert [tool.name for tool in offer.tools] == ["fine", "bare", "none"]
+        assert [one.name for one in offer.resources] == ["fence"]
+        assert offer.left_out == 9
 
 
 async def test_schemas_of_results_are_not_evaluated(tmp_path: Path) -> None:
