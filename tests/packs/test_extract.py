@@ -116,6 +116,41 @@ def test_signatures_are_entities_with_versions_and_members() -> None:
     assert all(row.start_byte <= row.end_byte for row in nodes.values())
 
 
+NESTED_RST = """
+API
+===
+
+.. py:class:: Server(port)
+
+   Serves.
+
+   .. py:method:: start()
+      :deprecated: 2.1
+
+      Starts it.
+
+   .. option:: port
+
+      :type: int
+      :default: 8080
+
+   .. deprecated:: 2.0
+      Use :class:`Other` instead.
+"""
+NESTED_HTML = """<html><body><h1>API</h1><dl class="py class"><dt id="Server">class <code>Server</code>(port)</dt><dd>
+<p>Serves.</p><dl class="py method"><dt id="Server.start"><code>start</code>()</dt><dd><p>Starts it.</p>
+<div class="deprecated"><p>Deprecated since version 2.1.</p></div></dd></dl>
+<div class="deprecated"><p>Deprecated since version 2.0: Use Other instead.</p></div></dd></dl></body></html>"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.rst", NESTED_RST), ("a.html", NESTED_HTML)])
+def test_what_follows_the_parts_of_an_object_is_about_the_object(name: str, text: str) -> None:
+    found = extract(render(read_article(Document(name, text.encode(), name)))).facts
+    deprecated = {fact.value: fact.subject for fact in found if fact.kind == "deprecated"}
+    assert deprecated == {"2.0": "Server", "2.1": "Server.start"}
+    assert all(fact.subject == "port" for fact in found if fact.kind == "default")
+
+
 def test_every_passage_and_fact_is_the_text_at_its_place() -> None:
     text = "Größe: naïve. " + "Each sentence says a little more about widgets. " * 60 + "`W.x` defaults to `7`."
     graph = build_graph("p", [article(paragraph(text), Block(BlockKind.CODE, "spin()\n" * 400, "python"))])

@@ -25,7 +25,8 @@ class BlockKind(StrEnum):
     """One row of a table, its cells joined by " | "; `label` has the header cells, joined in the same way."""
     SIGNATURE = "signature"
     """The signature of a documented object: `label` is its qualified name, `text` the signature as written. The blocks
-    behind it up to the next signature of the same depth, or the end of the section, describe it."""
+    behind it up to the next signature of the same depth, a block that is `within` fewer objects, or the end of the
+    section, describe it."""
     NOTE = "note"
     """An admonition or version notice: `label` is its kind (`note`, `warning`, `deprecated 4.2`, `versionadded 5.0`,
     `versionchanged 5.1`, `versionremoved 6.0`)."""
@@ -60,6 +61,8 @@ class Block:
     line: int = 0
     """1-based line in the source; 0 if unknown."""
     links: tuple[Link, ...] = ()
+    within: int = 0
+    """Number of described objects around; 0 if unknown, or if it follows their descriptions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,21 +59,26 @@ def subjects(blocks: Sequence[RenderedBlock]) -> Iterator[tuple[str, RenderedBlo
             while open_signatures and open_signatures[-1][0] >= depth:
                 open_signatures.pop()
             open_signatures.append((depth, block.block.label))
+        elif within := block.block.within:
+            while open_signatures and open_signatures[-1][0] >= within:
+                # the description of an object goes on behind that of its part
+                open_signatures.pop()
         yield (open_signatures[-1][1] if open_signatures else ""), block
 
 
 def _scopes(blocks: Sequence[RenderedBlock]) -> Iterator[tuple[str, list[RenderedBlock]]]:
     """Yield the blocks of each signature; several signatures in a row (overloads) are one scope."""
     current: list[RenderedBlock] = []
-    about = ""
+    about = last = ""
     for subject, block in subjects(blocks):
         follows = bool(current) and all(
             one.block.kind == BlockKind.SIGNATURE and one.block.depth == block.block.depth for one in current
         )
-        if block.block.kind == BlockKind.SIGNATURE and current and not follows:
+        is_other = not follows if block.block.kind == BlockKind.SIGNATURE else subject != last
+        if is_other and current:
             yield about, current
             current = []
-        about = subject if not current else about
+        about, last = subject if not current else about, subject
         current.append(block)
     if current:
         yield about, current

@@ -44,6 +44,8 @@ class Draft:
         self.parents: tuple[str, ...] = ()
         self.problems: list[str] = []
         self.blocks = self.signatures = 0
+        self.within = 0
+        """Number of described objects around what is read."""
         self._sections: list[_OpenSection] = [_OpenSection("", "", 1, 0)]
         self._labels: list[str] = []
         self._held: list[Block] = []
@@ -97,7 +99,7 @@ class Draft:
         if len(text) > MAX_BLOCK_TEXT:
             self.problem(line, "long-block", f"{len(text):,} characters in one block; the rest is left out")
             text = text[:MAX_BLOCK_TEXT]
-        self._put(Block(kind, text, label[:MAX_TITLE], role, depth, line, kept))
+        self._put(Block(kind, text, label[:MAX_TITLE], role, depth, line, kept, self.within))
 
     @property
     def is_full(self) -> bool:

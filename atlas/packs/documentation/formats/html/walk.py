@@ -106,6 +106,7 @@ class HtmlWalker:
         text, links = run.finish()
         if not text and not links:
             return False
+        self._draft.within = place.signatures
         depth = place.items
         if kind is BlockKind.ITEM:
             depth -= 1
@@ -119,6 +120,7 @@ class HtmlWalker:
         self._draft.add(kind, text, place.note, line=self._line)
 
     def _block(self, node: LexborNode, tag: str, place: ElementPosition) -> None:
+        self._draft.within = place.signatures
         if tag in HEADINGS:
             self._heading(node, HEADINGS[tag], place)
         elif tag == "p":

@@ -109,6 +109,7 @@ class RstReader:
 
     def _block(self, lines: list[str], at: int, first: int, place: LinePosition) -> tuple[int, bool]:
         """Read one block. Return the index after it, and whether a literal block may follow."""
+        self.draft.within = place.signatures
         line = lines[at]
         head = line[0]
         if head.isspace():
@@ -290,6 +291,7 @@ class RstReader:
 
     def emit(self, text: str, line: int, place: LinePosition) -> None:
         """Add a text as what its place makes of it."""
+        self.draft.within = place.signatures
         text, links = self.inline(text)
         if place.note:
             self.draft.add(BlockKind.NOTE, text, place.note, line=line, links=links)
