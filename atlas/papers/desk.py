@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, unquote
 
 from atlas.core.errors import ConfigError, NotFound, Unavailable
 from atlas.core.paper_source import ARXIV_ID, Paper
+from atlas.core.wording import counted
 from atlas.papers import render
 from atlas.papers.analysis import PaperCounts, count_papers, key_points
 from atlas.papers.catalogue import FOLDERS_URI, USUAL_RESULTS
@@ -187,7 +188,7 @@ class PapersDesk:
         except ValueError as error:
             raise ConfigError(f"the file cannot be read: {error}", "Export as BibTeX, RIS or CSL-JSON.") from error
         fresh = await asyncio.to_thread(self._library.add, topic, found.papers) if found.papers else []
-        lines = [f"{len(found.papers)} papers, {len(fresh)} of them new in {topic}"]
+        lines = [f"{counted(len(found.papers), 'paper')}, {len(fresh)} of them new in {topic}"]
         lines += [f"left out: {render.escaped(one)}" for one in found.left_out]
         return "\n".join(lines), {"papers": len(found.papers), "new": fresh, "left_out": list(found.left_out)}
 
@@ -205,7 +206,8 @@ class PapersDesk:
         lines: list[str] = []
         for search, found in results:
             new = [paper for paper in found.papers if paper.id in found.new]
-            lines.append(f"{render.escaped(search.request.topic)}: {len(new)} new papers since {search.at[:10]}")
+            topic = render.escaped(search.request.topic)
+            lines.append(f"{topic}: {counted(len(new), 'new paper')} since {search.at[:10]}")
             for paper in new:
                 lines += render.paper_lines(paper)[:2]
             rows.append({"topic": found.topic, "since": search.at, "new": [render.paper_json(paper) for paper in new]})

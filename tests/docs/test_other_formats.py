@@ -107,6 +107,17 @@ def test_components_of_mdx_are_labels_and_comments_are_left_out() -> None:
     assert said(read("guide.md", "{/* no MDX */}\n"))[0][3] == "{/* no MDX */}"
 
 
+def test_statements_of_mdx_are_left_out_wherever_they_stand() -> None:
+    lines = (
+        "---", "title: Guide", "---", "import Tabs from '@x/tabs'", "import Tab from '@x/tab'", "", "First text.",
+        "import duty is a word of customs.", "", "export const port = {", "  value: 80,", "}", "", "Last text.", "",
+        "```js", "", "import x from 'y'", "```", "",
+    )  # fmt: skip
+    texts = [block[3] for block in said(read("guide.mdx", "\n".join(lines)))]
+    assert texts == ["First text. import duty is a word of customs.", "Last text.", "import x from 'y'"]
+    assert "import x" in said(read("guide.md", "import x\n"))[0][3]
+
+
 def test_tabs_hold_markdown_below_their_titles() -> None:
     assert [block[1:] for block in said(read("page.md", TABS))] == [
         ("PARAGRAPH", "", "Python."),

@@ -90,7 +90,7 @@ def test_the_command_line_stores_and_counts(tmp_path: Path, monkeypatch: pytest.
         assert done.exit_code == 0, done.output
         return done.output
 
-    assert "1 papers, 1 of them new in nets" in run("import", str(tmp_path / "z.ris"), "--topic", "nets")
+    assert "1 paper, 1 of them new in nets" in run("import", str(tmp_path / "z.ris"), "--topic", "nets")
     assert "0 of them new" in run("import", str(tmp_path / "z.ris"), "--topic", "nets")
     assert "A paper (2020, doi:10.1000/xyz123)" in run("show", "10.1000/xyz123")
     assert "2020" in run("stats", "--svg", str(tmp_path / "years.svg"))

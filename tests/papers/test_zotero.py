@@ -89,7 +89,7 @@ def test_the_command_stores_the_library(tmp_path: Path, monkeypatch: pytest.Monk
     with zotero([entry(1), {"title": "No identifier"}, "not an entry"]) as (url, _):
         done = CliRunner().invoke(create_app(), ["papers", "import", "--zotero-url", url, *common])
     assert done.exit_code == 0, done.output
-    assert "1 papers, 1 of them new in nets" in done.output
+    assert "1 paper, 1 of them new in nets" in done.output
     assert "left out: No identifier" in done.output
     for words in ([], ["z.bib", "--zotero"]):
         with pytest.raises(AtlasError, match="from a file or from Zotero"):

@@ -1,4 +1,4 @@
-"""MDX without what only its components say: comments of JSX are left out, labels of tabs and cards are text."""
+"""MDX without what only its components say: statements and comments are left out, labels of tabs and cards are text."""
 
 from __future__ import annotations
 
@@ -9,13 +9,25 @@ LABEL = re.compile(r"\b(?:label|title|summary)=\"([^\"<>{}]{1,200})\"")
 EMPTY = re.compile(r"<[A-Z][\w.]{0,80}(?: [^<>]{0,300})?/>")
 """A component without content: "<Version/>"."""
 
+STATEMENTS = ("import ", "export ")
+"""Begin a statement at the start of a block; it goes on to the next blank line."""
+FENCES = ("---", "+++")
+"""Of a front matter."""
+
 
 def without_components(lines: list[str]) -> list[str]:
     """Return as many lines, so that their numbers stay; those of fenced code are kept as they are."""
     found: list[str] = []
-    fence, in_comment = "", False
-    for line in lines:
+    fence, in_comment, in_statement = "", False, False
+    for before, line in zip(["", *lines], lines, strict=False):
         marker = FENCE.match(line)
+        is_plain = not (fence or in_comment)
+        in_statement = bool(line.strip()) and (
+            in_statement or (is_plain and line.startswith(STATEMENTS) and (not before.strip() or before in FENCES))
+        )
+        if in_statement:
+            found.append("")
+            continue
         if not in_comment and fence:
             fence = "" if marker and marker[1].startswith(fence) and not line.strip(" `~") else fence
         elif not in_comment and marker:

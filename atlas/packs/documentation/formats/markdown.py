@@ -58,8 +58,6 @@ def read_markdown(text: str, draft: Draft, path: str = "") -> None:
     lines = text.split("\n")
     start = _front_matter(lines, draft)
     if path.lower().endswith(".mdx"):
-        while start < len(lines) and (not lines[start].strip() or lines[start].startswith(("import ", "export "))):
-            start += 1
         lines = without_components(lines)
     definitions = [line for line in lines if DEFINITION.match(line)][:2000]
     _MarkdownReader(draft, definitions).read(lines[start:], start + 1, "", 0)
