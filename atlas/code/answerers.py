@@ -423,6 +423,8 @@ async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationInte
     subjects = asked.subjects
     if any(each.written.name not in (intent.name, intent.other) for each in subjects.found):
         return True
+    if " " in intent.name and not subjects.found:
+        return True  # words in quotes, which no definition has for a name
     for each in subjects.unknown:
         if (await find_name_lines(reader, each.text.strip("()"), asked.where.project)).lines:
             return True

@@ -30,6 +30,13 @@ FILES = {
         "    def announce(self):\n        return self.direct\n\n    def open(self):\n        self.direct = True\n\n"
         "    def forgotten(self):\n        return 1\n"
     ),
+    "shop/cache.py": (
+        'def is_changed(path):\n    """Check whether a touched file is still cached: its bytes are compared."""\n    return path\n'
+    ),
+    "tests/test_cache.py": (
+        "from shop.cache import is_changed\n\n\ndef test_touched():\n    # same bytes, new time: still cached\n"
+        "    assert is_changed('a')\n\n\ndef test_other():\n    # mode: once\n    assert True\n"
+    ),
     "java/org/acme/parts/Node.java": "package org.acme.parts;\n\npublic interface Node {\n  void apply();\n}\n",
     "java/org/acme/parts/TrimNode.java": (
         "package org.acme.parts;\n\npublic class TrimNode implements Node {\n  public void apply() {}\n}\n"
@@ -68,6 +75,7 @@ async def atlas(folder: Path) -> AsyncIterator[Atlas]:
         ("where in the auth code is get_logger called?", "in auth code (paths and types with `auth`): 2 of 5\n"),
         ("who calls get_logger from the cart module", "in cart: 1 of 5\n"),
         ("callers of get_logger in log.py", "shop/log.py:1: 5\n"),
+        ("which functions outside of shop/ call get_logger", "outside shop/: 2 of 5\n"),
     ],
 )
 async def test_a_scope_in_words_limits_the_answer_and_is_said(atlas: Atlas, asked: str, said: str) -> None:
@@ -94,6 +102,7 @@ async def test_lines_of_a_docstring_are_no_subclasses(atlas: Atlas) -> None:
             "want to move org.acme.parts into an own module. which classes outside that package import from it",
             ("importers of package org.acme.parts: 1\n", "java/org/acme/Main.java"),
         ),
+        ("who calls open on the call?", ("callers of method shop.server.Call.open",)),
         ("order of the steps in Call.begin", ("Call.open 16", "Call.announce 17", "in the order of the lines")),
         ("what does Call.begin call, in order, for one caller", ("in the order of the lines",)),
         (
@@ -126,3 +135,17 @@ async def test_a_question_in_own_words_is_answered(atlas: Atlas, asked: str, sai
 async def test_the_card_of_a_module_has_what_imports_its_symbols(atlas: Atlas) -> None:
     text = (await hybrid_search(atlas, "the shop.log module: anything I should know")).render()
     assert "imported by 5: " in text and "no resolved importers" not in text, text
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("if someone breaks the comparison of bytes of a touched file, which test goes red?", "test_touched"),
+        ("is a touched file whose bytes are compared and still cached covered by tests?", "test_touched"),
+        ("which tests check what happens in `mode: once` to the second caller?", "test_other"),
+        ("where is it decided that a touched file is still cached?", "is_changed"),
+    ],
+)
+async def test_tests_come_first_where_they_are_asked_for(atlas: Atlas, asked: str, first: str) -> None:
+    text = (await hybrid_search(atlas, asked)).render()
+    assert f"\n1. function {first}" in text, text

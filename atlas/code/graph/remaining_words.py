@@ -31,6 +31,7 @@ _BY_NAME = ("exact", "suffix", "inherited", "alias")
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _POSSESSIVE = re.compile(r"\b(?P<owner>[A-Za-z]\w{1,40})(?:'s|’s) (?P<name>[A-Za-z_]\w{1,60})\b")
 """`the engine's close`: a name behind what owns it, in a word of its class or file."""
+_OF_OWNER = re.compile(r"\b(?:on|of|in|from) (?:the|our|an?) [a-z]{3,40}\b")
 SHOWN = 3
 NOTHING = WordsLeft()
 
@@ -56,14 +57,19 @@ async def read_remaining(reader: Reader, text: str, intent: RelationIntent, wher
     `text` is the question. Raises store errors.
     """
     left = find_unaccounted(text, intent) if intent.kind in _CHECKED else NOTHING
-    if (owner := _POSSESSIVE.search(text)) is not None and intent.name == f"{owner['owner']}.{owner['name']}":
+    if (owned := _owned_name(text, intent.name)) is not None:
         found = await resolve(reader, intent.name, Filter(project=where.project))
         if found.how not in _BY_NAME:
-            member = replace(intent, name=owner["name"])
-            chosen = await _of_owner(reader, member, replace(left, elsewhere=(owner["owner"],)), where)
+            owner, name = owned
+            member = replace(intent, name=name)
+            chosen = await _of_owner(reader, member, replace(left, elsewhere=(owner,)), where)
+            before = tuple(word for word in left.before if not word.startswith(owner))
             if chosen.intent.name != member.name:
-                before = tuple(word for word in left.before if not word.startswith(owner["owner"]))
                 return replace(chosen, left=replace(left, before=before))
+            every = await find_targets(reader, name, replace(member, certain=False), where.project)
+            if every.total > 1 and all(_has_all(reader, _texts_of(each), (owner,)) for each in every.targets):
+                # an interface and what implements it
+                return RemainingWords(replace(member, certain=True), replace(left, before=before))
     if intent.other or not (left.beside or left.elsewhere):
         return RemainingWords(intent, left)
     if not left.beside:
@@ -84,6 +90,16 @@ async def read_remaining(reader: Reader, text: str, intent: RelationIntent, wher
         behind = tuple(word for word in left.behind if not _has_all(reader, texts, (word,)))
         left = replace(left, before=before, behind=behind)
     return RemainingWords(intent, left)
+
+
+def _owned_name(text: str, name: str) -> tuple[str, str] | None:
+    """Return the owner and the member of a name whose owner the question tells in a word; None for other names."""
+    if (match := _POSSESSIVE.search(text)) is not None and name == f"{match['owner']}.{match['name']}":
+        return match["owner"], match["name"]
+    owner, _, member = name.rpartition(".")
+    is_word = owner.isalpha() and owner.islower()
+    is_told = is_word and _OF_OWNER.search(text) is not None and f"the {owner}" in text
+    return (owner, member) if is_told else None
 
 
 async def _of_owner(reader: Reader, intent: RelationIntent, left: WordsLeft, where: Filter) -> RemainingWords:

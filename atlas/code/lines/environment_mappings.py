@@ -190,7 +190,7 @@ def _parameter(file: IndexedText, first: int, callee: str, position: int, keywor
     """Return the parameter that an argument is given to; "" if the definition does not tell."""
     text = file.text[file.starts[first - 1] :][:20_000]
     defines = re.search(
-        rf"\b(?:{re.escape(callee)}|__init__|initialize|constructor|__construct)\b(?:<[^>()]{0, 200}>)?\s*\(", text
+        rf"\b(?:{re.escape(callee)}|__init__|initialize|constructor|__construct)\b(?:<[^>()]{{0,200}}>)?\s*\(", text
     )
     if defines is None:
         return ""

@@ -193,6 +193,18 @@ _WANTS_TESTS = re.compile(
     r"|\b(?:testcases?|unittests?)\b",
     re.IGNORECASE,
 )
+_KIND_OF_TEST = r"(?:(?:unit|integration|regression|functional|e2e) )?(?:tests?|specs?|test cases?)"
+_ASKS_FOR_TESTS = re.compile(
+    rf"(?:^|[,;:.?] |\b(?:and|so|but|then) )(?:which|what|any) {_KIND_OF_TEST}\b"
+    r"(?! (?:framework|runner|library|tool|command))"
+    r"|\b(?:covered|tested|checked|verified|exercised|asserted) (?:by|in|with) (?:a |any |the |some |our )?"
+    rf"{_KIND_OF_TEST}\b"
+    rf"|(?:\b(?:is|are) there (?:a |any |some |already )*|^(?:show|find|list|give)(?: me)? (?:the |all |any )*)"
+    rf"{_KIND_OF_TEST} (?:for|that|which|of|where|cover\w*|about)\b"
+    rf"|\bdo(?:es)? (?:any|a|the|our|some) {_KIND_OF_TEST} (?:cover|check|verify|exercise|assert|catch|fail)\b",
+    re.IGNORECASE,
+)
+"""Tests themselves are what is asked for."""
 _SHORTENED = re.compile(r"^(what|where|who|when|how)s(?= [a-z])", re.IGNORECASE)
 """`whats the default` is `what's the default`."""
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
@@ -267,13 +279,19 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         wants_reasons=_WANTS_REASONS.search(folded) is not None,
         wants_configuration=_WANTS_CONFIGURATION.search(folded) is not None
         or (bool(spoken) and _WANTS_VERSION.search(folded) is not None),
-        wants_tests=len(plain) <= MAX_QUESTION and _WANTS_TESTS.search(folded) is not None,
+        wants_tests=len(plain) <= MAX_QUESTION
+        and (_WANTS_TESTS.search(folded) is not None or _ASKS_FOR_TESTS.search(folded) is not None),
         states=is_documentation(folded),
         languages=spoken,
         notes=tuple(notes),
         reports=reports,
         errors=errors,
     )
+
+
+def asks_for_tests(query: Query) -> bool:
+    """Return whether a question asks for tests, of behaviour that it describes or of a name."""
+    return not (query.states or query.reports) and _ASKS_FOR_TESTS.search(query.text) is not None
 
 
 def asks_for_page(text: str) -> bool:

@@ -123,7 +123,8 @@ _WITHIN_FIRST = re.compile(
 _OUTSIDE_FIRST = re.compile(
     r"^(?P<before>(?:all |the |every |any )*(?:what|who|(?:what|which) (?:[\w-]+ ){0,2}?[\w-]+"
     r"|functions|methods|classes|code|places|callers|usages|files))"
-    rf" (?:that (?:is|are|lies?|lives?) )?(?:outside(?: of)?|not in) (?:the )?(?:{_SCOPE_WORD} )?(?P<scope>\S{0, 100}[/.]\S{0, 100})"
+    rf" (?:that (?:is|are|lies?|lives?) )?(?:outside(?: of)?|not in) (?:the )?(?:{_SCOPE_WORD} )?"
+    r"(?P<scope>\S{0,100}[/.]\S{0,100})"
     rf"(?: {_SCOPE_WORD})?(?= \w)",
     re.IGNORECASE,
 )

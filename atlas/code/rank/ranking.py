@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from atlas.code.question.parse_question import Query
+from atlas.code.question.parse_question import Query, asks_for_tests
 from atlas.code.rank.bodies import rank_by_bodies
 from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.grouping import group_by_file
@@ -25,7 +25,7 @@ from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, file_weigh
 from atlas.code.retrieve.fuse import above_floor, normalised, prose_shares
 from atlas.code.retrieve.long_search import ChannelHits, lift_written_files, search_long_text
 from atlas.code.retrieve.places import places_first
-from atlas.core.model import Scored, WordCounts
+from atlas.core.model import Label, Scored, WordCounts
 from atlas.parsing import candidate_features
 
 PAGE, KEPT, FIRSTS_OF_CHANNEL = 10, 4, 6
@@ -33,6 +33,7 @@ PAGE, KEPT, FIRSTS_OF_CHANNEL = 10, 4, 6
 Of 30 targets on Django 13 are among the first ten of one channel alone: evidence about files fills the first ten with
 other functions of the right file."""
 _TESTS = ("test", "text_test")
+_RUN = (Label.FUNCTION, Label.METHOD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,12 @@ def _symbols(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
     return names_first(ranked, query, of.reader.languages, is_word=is_word)
 
 
+def _tests(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    if not asks_for_tests(of.found.query):
+        return ranked
+    return sorted(ranked, key=lambda each: not (each.node.row.is_test and each.node.row.label in _RUN))
+
+
 def _places(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
     places = next((each for each in of.found.rankings if each.channel == "place"), None)
     return places_first(ranked, of.read, places) if places is not None and places.hits else ranked
@@ -125,6 +132,7 @@ FIRSTS: tuple[SearchStep[Order], ...] = (
     SearchStep("symbols", _symbols, "a bare name asks for its symbols"),
     SearchStep("exact", _exact, "the line that builds a quoted text is what is asked for", switch="exact_text"),
     SearchStep("places", _places, "a place that the question writes is what it asks for"),
+    SearchStep("tests_first", _tests, "tests come first where they are what is asked for"),
 )
 """Stages that put candidates first, whatever their score."""
 STAGES: tuple[SearchStep[object], ...] = (
