@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from atlas.code.graph.absence.derivations import may_derive, quote_derivations, with_stated
+from atlas.code.graph.absence.generated import named_in_generated
 from atlas.code.graph.absence.handed_over import handed_over
 from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
@@ -178,7 +179,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         if intent.kind == Kind.SUBTYPES:
             related, places = with_stated(related, places)
             at_least = quote_derivations(places)
-        notes = (*notes, *await _beside(reader, intent, targets, related), *at_least)
+        unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
+        notes = (*notes, *await _beside(reader, intent, targets, related), *at_least, *unread)
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
     absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:

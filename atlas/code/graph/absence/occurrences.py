@@ -26,7 +26,7 @@ MAX_NOTEBOOKS = 100
 MAX_LINE = 2_000
 """Characters of a line; longer ones are data."""
 MAX_PLACES = 400
-MAX_SKIPPED = 1_000
+MAX_SKIPPED, MOST_OF_REASON = 1_000, 40
 MAX_SKIPPED_BYTES = 64 << 20
 MAX_SKIPPED_FILE = 32 << 20
 SECONDS = 1.0
@@ -231,15 +231,16 @@ def _in_text(path: str, content: bytes, word: str, nodes: Sequence[Node]) -> Ite
 
 
 async def find_in_skipped(
-    reader: Reader, words: Collection[str], project: str, *, imported: bool = False
+    reader: Reader, words: Collection[str], project: str, *, imported: bool = False, reason: str = ""
 ) -> SkippedText:
     """Return where words stand in the skipped files of a project, as they are on disk; `imported`: in imports only.
 
-    Raises store errors.
+    `reason`: only the first `MOST_OF_REASON` files that are skipped for it. Raises store errors.
     """
     root = next((state.root for state in await reader.store.projects() if state.project == project), str(reader.root))
     read_list = partial(_skipped_texts, reader, project)
     wanted, unreadable = await reader.cache.get(reader.store, project, "skipped texts", read_list)
+    wanted = [each for each in wanted if each.reason == reason][:MOST_OF_REASON] if reason else wanted
     if not wanted or not words:
         return SkippedText(unread=tuple(unreadable))
     if reader.read_file is None:
