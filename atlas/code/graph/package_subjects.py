@@ -75,6 +75,10 @@ _OF_SEVERAL = re.compile(
     r"|dependenc(?:y|ies)|gems?|crates?|redundant|for what|what for|why)(?!\w)",
     re.IGNORECASE,
 )
+_CHOOSES = re.compile(
+    r"\bwhich (?:one|of (?:them|these|those|the two)) (?:will|does|do|would|is|gets?|wins|takes|has|comes)\b",
+    re.IGNORECASE,
+)
 MOST_NAMED = 4
 """Packages that one question names beside each other."""
 _WHAT_CODE_DOES = re.compile(
@@ -327,6 +331,8 @@ def packages_beside(query: Query, declared: Sequence[Declaration]) -> tuple[str,
     text = query.text
     if query.states or query.reports or len(text.split()) > MAX_WORDS or _OF_SEVERAL.search(text) is None:
         return ()
+    if _CHOOSES.search(text):
+        return ()  # what the code decides
     names = names_of(tuple(declared))
     run: list[str] = []
     is_open = False

@@ -26,15 +26,25 @@ _WHAT = (
     r"|makes|causes|stops|prevents|decides|starts|restarts|triggers|ensures|guarantees|keeps|protects|limits|slows|controls"
     r"|determines|chooses|forces|blocks|counts as)\b"
 )
+_WHO = (
+    r"who (?:exactly )?(?:takes care|makes sure|ensures|guarantees|decides|determines|picks|chooses|selects|frees"
+    r"|releases|unlocks|cleans|clears|resets|limits|prevents|stops|notices|wakes|hides|masks|escapes|validates|rejects)\b"
+)
+_EITHER = (
+    r"(?:is|are|do|does|will|would|can|gets?) (?:the |it |this |that |they |we |my |an? )?\w[^?]{2,100}"
+    r" or (?:do|does|is|are|will|would|what|not|an?|it|we|they|the|raises?|fails?|errors?|crash\w*|ignored|silently)\b"
+)
+"""Asks which of two things happens: `is the stale copy used or do we fail`."""
 _WHOSE = r"(?:in|under|on|to|from|with|for|by) (?:what|which|how much)\b"
 _ASKS_FIRST = re.compile(
     r"(?:how|where(?:'s)?(?! to\b)|when (?:is|are|was|were|do|does|did|will|would|can|must|exactly)|which"
-    rf"|{_WHOSE}|{_WHAT})\b",
+    rf"|{_WHOSE}|{_WHAT}|{_WHO})\b",
     re.IGNORECASE,
 )
 _ASKS_LATER = re.compile(
     r"(?:how|where|when)(?:'s| (?:exactly )?(?:is|are|was|were|do|does|did|will|would|can|could|must|has|have))\b"
-    rf"|which (?:place|code|check|part|function|method|line|rule|condition|branch)s? \w+|{_WHOSE}|{_WHAT}",
+    r"|which (?:place|code|check|part|function|method|line|rule|condition|branch)s? \w+"
+    rf"|{_WHOSE}|{_WHAT}|{_WHO}|{_EITHER}",
     re.IGNORECASE,
 )
 """Inverted, because `where` and `which` after a comma join what is stated."""

@@ -170,7 +170,8 @@ _WANTS_REASONS = re.compile(
     re.IGNORECASE,
 )
 _WANTS_CONFIGURATION = re.compile(
-    r"\b(?:config(?:uration)? files?|ci (?:pipeline|workflow|job|config)|(?:github|gitlab) (?:actions?|ci)|dependabot"
+    r"\b(?:config(?:uration)? files?|(?<!in a )(?<!on a )(?<!from a )ci (?:pipeline|workflow|job)|ci config"
+    r"|(?:github|gitlab) (?:actions?|ci)|dependabot"
     r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional) dependencies"
     r"|(?:minimum|required|supported) (?:\w+ )?versions?|(?:make|npm) (?:targets?|scripts?)|bot config(?:uration)?"
     r"|dockerfile|makefile|docker image"
