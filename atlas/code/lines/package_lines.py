@@ -38,7 +38,8 @@ MOST_LINES = 3
 _USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS)
 _FOR_WHAT = re.compile(
     r"\b(?:what|why)\b.*\bfor\b|\bfor what\b|^why\b|\bpurpose\b|\bvs\b|\bversus\b|\bdifference\b"
-    r"|\bstill (?:needed|used|required|necessary)\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b",
+    r"|\bstill (?:needed|used|required|necessary)\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b"
+    r"|\busages?\b|\b(?:where|how)(?:'s| is| are| do| does)\b.{1,60} used?\b",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"^why\b", re.IGNORECASE)
