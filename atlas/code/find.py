@@ -173,11 +173,13 @@ async def search(
         asked, where = where, await in_named_folder(reader, query, where)
         found = await _find(reader, text, query, where)
         query, rankings = found.query, found.rankings
-        cards, values, absent = await _told(reader, subjects, found, where)
+        cards, values, absent, is_missing = await _told(reader, subjects, found, where)
         fused = fuse(rankings, query, fusion)
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         is_covered = has_covering_page(ranked, query, reader.root.name)
         total, judgement = len(ranked), Judgement() if is_covered else await judge(reader, found, ranked, where)
+        if is_missing:
+            judgement = Judgement(0.0, 0.0, is_missing=True)
         shown = await _by_bodies(reader, query, ranked, rankings, is_answered=bool(is_covered or values or cards))
         limits = (f"only {where.path} was searched, which the question names",) if where != asked else ()
         notes = (*answered.notes, *limits, *remarks(found, judgement))
@@ -215,11 +217,14 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> RelationInte
 
 async def _told(
     reader: Reader, subjects: Subjects, found: ChannelHits, where: Filter
-) -> tuple[tuple[SubjectCard, ...], tuple[PlainValue, ...], tuple[str, ...]]:
-    """Return the cards of a question's subjects, the values that it may ask for, and which words no code has."""
+) -> tuple[tuple[SubjectCard, ...], tuple[PlainValue, ...], tuple[str, ...], bool]:
+    """Return the cards of a question's subjects, the values that it may ask for, and which words no code has.
+
+    And whether the flag or member that it asks about does not exist: hits are merely the nearest then.
+    """
     query = found.query
     if any(each.lines or each.nowhere for each in found.rankings):
-        return (), (), ()  # the text that is asked for is the subject
+        return (), (), (), False  # the text that is asked for is the subject
     # statements answer a question for behaviour, whatever is called like one of its words
     cards = () if _asks_bodies(reader, query) else await _cards(reader, query, subjects, where.project)
     try:
@@ -232,12 +237,13 @@ async def _told(
         described = await family_lines(reader, query.text, where.project) if is_described else ()
         members = await member_lines(reader, query.text, subjects, where.project or reader.project)
         absent = (*members, *await find_absent_words(reader, query, unknown, where))
-        if absent and (members or flag_names(query.text)):
+        is_missing = bool(absent) and bool(members or flag_names(query.text))
+        if is_missing:
             values = ()  # what is not there has no default
             cards = tuple(each for each in cards if each.subject is not None)
-        return () if described else cards, values, (*described, *absent)
+        return () if described else cards, values, (*described, *absent), is_missing
     except AtlasError:
-        return cards, (), ()
+        return cards, (), (), False
 
 
 async def _subjects(reader: Reader, query: Query, where: Filter) -> Subjects:

@@ -150,6 +150,8 @@ async def test_a_flag_that_no_code_has_is_said_first(tmp_path: Path) -> None:
             assert said[0] == "`--sort-imports` occurs in no indexed file; `sort imports` in docs/guide.md:3", asked
             assert said[1] == "flags that are declared: --sort-order shop/cli.py:6", asked
             assert not any("values that may be meant" in line for line in said), asked
+            assert any("the hits are merely the nearest" in line for line in said), asked
+            assert not any(" likely" in line or " sure" in line for line in said), asked
         said = (await hybrid_search(atlas, "which code handles --sort-all?")).render()
         assert "`--sort-all` occurs in no indexed code, only in docs/guide.md:3" in said or "documented in 1" in said
         said = (await hybrid_search(atlas, "is there a --strict-mode option")).render()

@@ -33,6 +33,8 @@ class Judgement:
     relevance: float = 1.0
     strength: float = 1.0
     """The same with what the first hits have of the question."""
+    is_missing: bool = False
+    """Whether nothing of the index has what the question names."""
 
 
 async def judge(reader: Reader, found: ChannelHits, ranked: Sequence[Candidate], where: Filter) -> Judgement:
@@ -76,6 +78,8 @@ def remarks(found: ChannelHits, judgement: Judgement) -> tuple[str, ...]:
     hits = {ranking.channel: ranking.hits for ranking in found.rankings}
     if not any(hits.values()):
         return ()
+    if judgement.is_missing:
+        return ("the hits are merely the nearest: the first line says what the question names and nothing has",)
     if judgement.relevance < RELEVANT:
         return (f"nothing relevant found (relevance {judgement.relevance:.2f}): the hits are merely the nearest",)
     if found.query.words and not hits.get("words"):
