@@ -128,6 +128,24 @@ class CommitsAbout:
     notes: tuple[str, ...] = ()
 
 
+class NameChange(NamedTuple):
+    """A commit by which a name came into a file or left it."""
+
+    commit: Commit
+    path: str
+    is_added: bool
+    is_file: bool
+    """The file itself is called so, and was added or deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameChanges:
+    """Commits by which a name came or went, newest first."""
+
+    changes: tuple[NameChange, ...]
+    notes: tuple[str, ...] = ()
+
+
 class Author(NamedTuple):
     """A name in commits."""
 
@@ -224,6 +242,14 @@ class History(Protocol):
         Follows the lines back through commits that move them, and the file through renames. Merges are left out. With a
         name, the commit that brought it into the lines is the one that added them.
         Raises NotFound for a file that is not committed.
+        """
+        ...
+
+    async def name_changes(self, name: str, path: str = "") -> NameChanges:
+        """Return commits by which a name came into the file of a path or left it; without a path, into the project.
+
+        Those whose message has the name are compared; without any, the newest ones, until the time is over. Without a
+        path, a file called like the name counts, and lines only of commits whose message has it.
         """
         ...
 

@@ -18,6 +18,7 @@ from atlas.core.history import (
     LastChange,
     LineLog,
     Log,
+    NameChanges,
 )
 from atlas.core.threads import in_thread
 
@@ -114,6 +115,16 @@ class GitHistory:
             from atlas.adapters.git.line_log import line_log
 
             return line_log(repository, path, (start, end), name, limit, _soft())
+
+        return await self._ask(answer)
+
+    async def name_changes(self, name: str, path: str = "") -> NameChanges:
+        """See `History.name_changes`."""
+
+        def answer(repository: Repository) -> NameChanges:
+            from atlas.adapters.git.names import name_changes
+
+            return name_changes(repository, name, path, _soft())
 
         return await self._ask(answer)
 

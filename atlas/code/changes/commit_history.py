@@ -23,6 +23,7 @@ from atlas.code.changes.commit_topics import (
     words_in,
 )
 from atlas.code.changes.history_words import ADDED, CHANGED, EVER, MENDED, asks_for_commits, is_about_history
+from atlas.code.changes.reverted import answer_reverted, asks_reverted
 from atlas.code.changes.told_topics import MANY_WORDS, answer_topic, asks_why_done
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
@@ -37,7 +38,7 @@ from atlas.code.retrieve.resolve import resolve
 from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
-from atlas.core.history import WORK_TREE, Author, Commit, History
+from atlas.core.history import WORK_TREE, Author, Commit, CommitSpan, History
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -167,10 +168,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     if asks_why_done(text) and _WHICH_COMMIT.search(text) is None:
         # `removed from the parser` names no revision
         asked = question if re.search(r"\bsince\b", text) else replace(question, old="")
-        try:
-            return await _of_topic(reader, text, asked, where, is_alone=True)
-        except AtlasError:
-            return None
+        return await _about_words(reader, text, asked, where)
     subjects = await subjects_of(reader, query, where)
     is_known = query.relation is not None and query.relation.kind == Kind.CHANGES
     asks_one = is_known and _LAST.search(text) is not None and _SEVERAL.search(text) is None and not question.after
@@ -196,8 +194,16 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         return replace(report, notes=(*report.notes, *notes))
     except AtlasError as error:
         if query.paths and isinstance(error, NotFound):
-            return None  # what became of the file is said by the answer about changes
+            # `sources/generates` is no file; what became of one is said by the answer about changes
+            return await _about_words(reader, text, question, where)
         return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
+
+
+async def _about_words(reader: Reader, text: str, question: ChangeQuestion, where: Filter) -> LineReport | None:
+    try:
+        return await _of_topic(reader, text, question, where, is_alone=True)
+    except AtlasError:
+        return None
 
 
 async def _of_topic(
@@ -206,6 +212,10 @@ async def _of_topic(
     if reader.history is None:
         return None
     authors = await _named_authors(reader.history, text, required=True)
+    if asks_reverted(text):
+        span = CommitSpan(question.old, last_of(question), question.after, question.until)
+        if found := await answer_reverted(reader.history, topic_words(text, authors), span):
+            return found
     return await answer_topic(reader, text, question, where, authors, is_alone=is_alone)
 
 

@@ -42,6 +42,7 @@ _MADE = re.compile(
     r"^(?:why (?:was|were|did|has|have)|who|when|how did|which (?:commit|release|version|pr)|what commit|by whom"
     r"|since when|find the commit"
     r"|commits?)\b"
+    r"|[,;:.?!)] (?:and )?(?:who|when|since when|by whom|in (?:which|what))\b"
     r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b",
     re.IGNORECASE,
 )
@@ -74,7 +75,7 @@ _NO_TOPIC = frozenset(
     someone anyone support change changes changed thing way come about give later earlier against used went out without
     wrong right gone after before between reason why become became becoming straight away again finally still anymore
     longer any one ones no not off begin began begun only that's ever else same other ship shipped into onto over
-    so then much many more most
+    so then much many more most having this these those there later back once it
     """.split()  # noqa: SIM905
 )
 

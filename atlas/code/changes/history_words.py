@@ -46,6 +46,7 @@ _HISTORY = re.compile(
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {CHANGED}"
     rf"|happened (?:to|with)|(?<![a-z] )changes (?:to|of|in)|{_LISTED} changes (?:to|of|in)|changed in|what changed"
+    r"|who (?:did|made) (?:it|this|that)|(?:which|what|first) (?:release|version) (?:first )?(?:had|having|got|shipped)"
     rf"|{CHANGED} since|age of"
     rf"|how old|since when|development of)\b",
     re.IGNORECASE,

@@ -1,0 +1,110 @@
+"""Commits by which a name came into a project or a file, or left it: those whose message has it first, then the newest.
+
+A whole history is too much to read for one question. A message that has the name leads to its commit, whose files are
+compared; where none does, commits are compared from the newest back until the time is over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from atlas.adapters.git.limits import MAX_TEXT_BYTES, Deadline
+from atlas.adapters.git.objects import CommitRecord, TreeEntry
+from atlas.adapters.git.repository import Repository, commit_of
+from atlas.core.history import NameChange, NameChanges
+from atlas.core.wording import counted
+
+MOST_TOLD = 24
+"""Commits whose message has the name that are compared."""
+MOST_FILES = 60
+"""Files of one commit that are compared."""
+MOST_FOUND = 6
+
+
+def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -> NameChanges:
+    """See `History.name_changes`."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)".encode())
+    found: list[NameChange] = []
+    told = [record for record in _told(repository, name.lower(), soft)][:MOST_TOLD]
+    for record in told:
+        found += _of_commit(repository, record, name, word, path, with_texts=True)
+    notes: list[str] = []
+    if found:
+        found += _beginnings(repository, found, soft)
+    else:
+        looked = 0
+        for record in repository.walker.back([repository.head()]):
+            if soft.passed:
+                notes.append(f"the search ended after {counted(looked, 'commit')}: older changes are not listed")
+                break
+            looked += 1
+            if len(record.parents) < 2:
+                found += _of_commit(repository, record, name, word, path, with_texts=bool(path))
+            if len(found) >= MOST_FOUND:
+                break
+    unique = {(each.commit.id, each.path): each for each in found}
+    ordered = sorted(unique.values(), key=lambda each: -each.commit.time)
+    return NameChanges(tuple(ordered[:MOST_FOUND]), tuple(notes))
+
+
+def _told(repository: Repository, name: str, soft: Deadline) -> Iterator[CommitRecord]:
+    for record in repository.walker.back([repository.head()]):
+        if soft.passed:
+            return
+        if len(record.parents) < 2 and name in record.subject.lower():
+            yield record
+
+
+def _of_commit(
+    repository: Repository, record: CommitRecord, name: str, word: re.Pattern[bytes], path: str, *, with_texts: bool
+) -> Iterator[NameChange]:
+    """Yield how a commit changed a name: a file called so, or one that has it only before or only behind."""
+    wanted = path.rpartition("/")[2].encode("utf-8", "surrogateescape")
+    for number, (at, old, new) in enumerate(_changed(repository, record)):
+        if number >= MOST_FILES and with_texts and not path:
+            break
+        last = at.rpartition(b"/")[2]
+        if path and last != wanted:
+            continue
+        is_called = last.partition(b".")[0] == name.encode()
+        if not path and is_called and (old is None or new is None):
+            yield _change(record, at, is_added=old is None, is_file=True)
+        elif with_texts and (has := _has(repository, new, word)) != _has(repository, old, word):
+            yield _change(record, at, is_added=has, is_file=False)
+
+
+def _changed(
+    repository: Repository, record: CommitRecord
+) -> Iterator[tuple[bytes, TreeEntry | None, TreeEntry | None]]:
+    parents = repository.walker.parents(record)
+    if not parents and record.parents:
+        return  # the edge of a shallow clone
+    old = repository.trees.root(parents[0]) if parents else None
+    yield from repository.trees.changed(old, repository.trees.root(record.oid))
+
+
+def _has(repository: Repository, entry: TreeEntry | None, word: re.Pattern[bytes]) -> bool:
+    text = repository.objects.blob(entry.oid, MAX_TEXT_BYTES) if entry is not None else None
+    return text is not None and word.search(text) is not None
+
+
+def _beginnings(repository: Repository, found: list[NameChange], soft: Deadline) -> Iterator[NameChange]:
+    """Yield the commits that added files of which only the end is known."""
+    known = {each.path for each in found if each.is_added}
+    for each in [change for change in found if change.is_file and not change.is_added and change.path not in known]:
+        path = each.path.encode("utf-8", "surrogateescape")
+        start = bytes.fromhex(each.commit.id)
+        for record in repository.walker.back([start]):
+            if soft.passed:
+                break
+            parents = repository.walker.parents(record)
+            if record.oid == start or len(parents) > 1 or repository.trees.find(record.oid, path) is None:
+                continue
+            if not parents or repository.trees.find(parents[0], path) is None:
+                yield _change(record, path, is_added=True, is_file=True)
+                break
+
+
+def _change(record: CommitRecord, path: bytes, *, is_added: bool, is_file: bool) -> NameChange:
+    return NameChange(commit_of(record, (), 0), path.decode("utf-8", "replace"), is_added, is_file)
