@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
 from atlas.code.changes.commit_history import answer_commits
+from atlas.code.changes.former_names import answer_former_name
 from atlas.code.changes.history_words import asks_for_commits
 from atlas.code.changes.value_history import answer_value_history
 from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
@@ -173,7 +174,8 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 
 async def _commits(reader: Reader, asked: AskedQuestion) -> Answered | None:
-    found = await answer_value_history(reader, asked.query, asked.where)
+    found = await answer_former_name(reader, asked.query, asked.where)
+    found = found or await answer_value_history(reader, asked.query, asked.where)
     found = found or await answer_commits(reader, asked.query, asked.where)
     if found is None and asks_for_commits(asked.query):
         found = await answer_flags(reader, asked.query, asked.where)

@@ -100,6 +100,8 @@ COMPOSED: dict[str, str] = {
     "code/changes/commit_topics.py: _begins": "an escaped word between lookarounds, on the subject of a commit",
     "code/changes/told_topics.py: _best_lines": "an escaped word between lookarounds, on a line of a changelog",
     "code/changes/told_topics.py: _led_by": "digits, on the subject of a commit",
+    "adapters/git/names.py: name_changes": "an escaped name between lookarounds",
+    "code/changes/former_names.py: _gone_from_file": "an escaped name between lookarounds",
     "adapters/git/told.py: _begins": "an escaped word between lookarounds, on the subject of a commit",
     "code/changes/commit_topics.py: with_words": "an escaped word behind a lookbehind, on the subject of a commit",
     "code/changes/commit_history.py: _is_plain": "an escaped name beside words for kinds, on a question",

@@ -33,12 +33,10 @@ def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -
     if found:
         found += _beginnings(repository, found, soft)
     else:
-        looked = 0
-        for record in repository.walker.back([repository.head()]):
+        for looked, record in enumerate(repository.walker.back([repository.head()])):
             if soft.passed:
                 notes.append(f"the search ended after {counted(looked, 'commit')}: older changes are not listed")
                 break
-            looked += 1
             if len(record.parents) < 2:
                 found += _of_commit(repository, record, name, word, path, with_texts=bool(path))
             if len(found) >= MOST_FOUND:
