@@ -35,6 +35,7 @@ from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
 from atlas.code.lines.artifacts import answer_about_packages
+from atlas.code.lines.bounds import answer_compared
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
 from atlas.code.lines.caught import answer_caught
 from atlas.code.lines.environment import answer_environment
@@ -83,6 +84,7 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_flags,
     answer_flag_in_words,
     answer_settings,
+    answer_compared,
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""
 _AS_PACKAGE = re.compile(
@@ -164,7 +166,7 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
     if not asks_git and await _named_as_package(reader, asked):
         return None  # `is the inotify package required to run with --reload`
     for answer in _LINE_ANSWERS:
-        if asks_git and answer in (answer_flags, answer_settings):
+        if asks_git and answer in (answer_flags, answer_settings, answer_compared):
             continue  # who declared a flag or an option, and when
         if asks_message and answer is not answer_caught:
             continue
