@@ -112,6 +112,7 @@ COMPOSED: dict[str, str] = {
     "code/lines/package_reasons.py: _polyfills": "names of `polyfills.toml`",
     "code/changes/value_history.py: _value": "an escaped name before constants, on at most 400 characters of a line",
     "code/graph/absence/class_members.py: _missing": "an escaped name between lookarounds",
+    "code/lines/flags_in_words.py: _beside": "escaped names between lookarounds and bounded blanks",
     "code/lines/bounds.py: answer_compared": "bounded parts of a line around an escaped value",
     "code/changes/value_history.py: _is_set": "an escaped name, on a line cut to 400 characters",
     "code/changes/value_history.py: _rewritten": "an escaped name between lookarounds",

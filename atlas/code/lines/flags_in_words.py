@@ -1,16 +1,19 @@
 """A command line flag that a question describes instead of naming it: `which flag limits the size of the storage`.
 
 The declarations of flags are compared with the words of the question: the parts of a flag's name count twice, the words
-of its help once. Lines of texts only.
+of its help once. Of one flag the variable, the key and the default are told as well, where the question asks for them
+(`limit how many tasks run at once: flag, env var, config key and default`). Lines of texts only.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from atlas.code.lines.asked_words import topic_words
 from atlas.code.lines.flags import declarations, flag_names, help_of
-from atlas.code.lines.line_report import LineReport, TextLine
+from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.lines.scan_texts import is_aside, scan_patterns
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
@@ -21,6 +24,27 @@ _ASKS = re.compile(
     r"\b(?:flag|switch|(?:command[- ]line|cli) (?:option|argument|parameter|flag))\b",
     re.IGNORECASE,
 )
+_LISTED = re.compile(
+    r"\b(?:flag|switch|cli option)\b,? (?:(?:and|or|/) )?(?:the )?(?:env\w*|variable|config\w*|key|default)\b"
+    r"|\b(?:env(?:ironment)?(?: var(?:iable)?)?|variable|key|default(?: value)?),? (?:and |or )?(?:cli )?flag\b",
+    re.IGNORECASE,
+)
+"""Ways to give a setting, one behind the other."""
+_VARIABLE = re.compile(r"\benv(?:ironment)?\b|\bvariables?\b|\benvvar", re.IGNORECASE)
+_KEY = re.compile(r"\bkeys?\b|\bconfig(?:uration)?\b", re.IGNORECASE)
+_DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+_AT_ONCE = re.compile(
+    r"\bat (?:the same time|once)\b|\bsimultaneous\w*|\b(?:in parallel|concurrent\w*|parallel\w*)\b", re.I
+)
+_CONCURRENT = ("concurren", "parallel", "simultan", "jobs")
+"""Begins of words by which programs say `at the same time`."""
+_ASPECTS = frozenset(
+    """
+    flag flags switch env var variable environment config configuration key keys default value please many much number
+    setting option cli command line name please same time once parallel
+    """.split()  # noqa: SIM905
+)
+LINES_BELOW = 6
 _MANY = re.compile(
     r"^(?:list|show|all)\b|\b(?:flags|switches|options|arguments) (?:are|does|do|exist)\b", re.IGNORECASE
 )
@@ -37,21 +61,72 @@ async def answer_flag_in_words(reader: Reader, query: Query, where: Filter) -> L
     text = query.text
     if query.states or query.reports or query.phrases or flag_names(text) or len(text.split()) > MOST_WORDS:
         return None
-    if _ASKS.search(text) is None or _MANY.search(text) is not None:
+    if (_ASKS.search(text) is None and _LISTED.search(text) is None) or _MANY.search(text) is not None:
         return None
-    words = {root_of(word) for word in topic_words(text)}
+    every = topic_words(_AT_ONCE.sub(" ", text))
+    plain = [word for word in every if word not in _ASPECTS] if _LISTED.search(text) else every
+    words: list[tuple[str, ...]] = [(root_of(word),) for word in plain]
+    words += [_CONCURRENT] if _AT_ONCE.search(text) else []
     if not words:
         return None
     scored: list[tuple[float, TextLine]] = []
+    names: dict[TextLine, str] = {}
     notes, found = await declarations(reader, where)
     for name, each in found:
         told = help_of(each)
-        in_name = words & {root_of(part) for part in re.split(r"[-_.]", name.lower())}
-        in_help = words & {root_of(word) for word in re.findall(r"[a-z][a-z0-9]+", told.lower())}
+        in_name = _having(words, re.split(r"[-_.]", name.lower()))
+        in_help = _having(words, re.findall(r"[a-z][a-z0-9]+", told.lower()))
         score = (2 * len(in_name) + len(in_help - in_name)) / (2 * len(words))
-        scored.append((score, TextLine("flags", each.place, f"--{name}: {told}")))
+        line = TextLine("flags", each.place, f"--{name}: {told}")
+        names[line] = name
+        scored.append((score, line))
     scored.sort(key=lambda pair: -pair[0])
     best = scored[0][0] if scored else 0.0
     kept = [line for score, line in scored[:MOST_FLAGS] if score >= max(ENOUGH, best * NEAR)]
     title = "flag whose name and help have the words" if len(kept) == 1 else "flags whose name and help have the words"
-    return LineReport("flags", f"{title}: {len(kept)}", tuple(kept), notes) if kept else None
+    if not kept:
+        return None
+    beside = await _beside(reader, text, names[kept[0]], where) if len({names[each] for each in kept}) == 1 else []
+    return LineReport("flags", f"{title}: {len(kept)}", (*kept, *beside), notes)
+
+
+def _having(words: Sequence[tuple[str, ...]], parts: Sequence[str]) -> set[int]:
+    """Return the numbers of the words that some parts have, in any of their forms."""
+    roots = [root_of(part) for part in parts]
+    return {
+        number
+        for number, forms in enumerate(words)
+        if any(root == form or (len(forms) > 1 and root.startswith(form)) for form in forms for root in roots)
+    }
+
+
+async def _beside(reader: Reader, text: str, name: str, where: Filter) -> list[TextLine]:
+    """Return the lines with the variable, the key and the default of a flag, as far as a question asks for them."""
+    upper = re.escape(name.upper().replace("-", "_"))
+    spelled = re.escape(name).replace(r"\-", "[-_]?")
+    variable = re.compile(rf"(?<![\w-])(?:[A-Z][A-Z0-9]{{0,30}}_){{0,4}}{upper}(?!\w)")
+    key = re.compile(
+        rf"\b(?:yaml|json|toml|mapstructure|koanf|rename|alias)\W{{1,4}}{spelled}[\"',]"
+        rf"|(?m:^[ \t]{{0,20}})[\"']?{spelled}[\"']?\s?[:=] ?[\w\"']",
+        re.IGNORECASE,
+    )
+    flag = re.compile(rf"--{re.escape(name)}(?![\w-])")
+    needles = (name.split("-")[0].encode(),)
+    scans = await scan_patterns(
+        reader, where, [(variable, (name.upper().split("-")[0].encode(),)), (key, needles), (flag, needles)]
+    )
+    lines: list[TextLine] = []
+    for group, asked, scan in (("variable", _VARIABLE, scans[0]), ("key", _KEY, scans[1])):
+        kept = [each for each in scan.found if not each.file.is_test and not is_aside(each.file.path)]
+        code = [each for each in kept if not each.file.is_document][:1]
+        documents = [each for each in kept if each.file.is_document][:1]
+        if asked.search(text):
+            lines += [TextLine(group, each.place, shown(each.text)) for each in (*code, *documents)]
+    if _DEFAULT.search(text):
+        for each in (each for each in scans[2].found if each.file.is_document):
+            entry = each.file.lines[each.line - 1 : each.line + LINES_BELOW]
+            said = next(((number, line) for number, line in enumerate(entry) if _DEFAULT.search(line)), None)
+            if said is not None:
+                lines.append(TextLine("default", f"{each.file.path}:{each.line + said[0]}", shown(said[1])))
+                break
+    return lines

@@ -1,0 +1,57 @@
+"""Settings that a question tells in words, with all the ways to give them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from atlas.app.main import open_atlas
+from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+_FLAGS = """package shop
+
+func Flags(config *Config) {
+	flags.IntVarP(&Concurrency, "concurrency", "C", fromConfig(config, "CONCURRENCY", 0), "Limit the orders that run.")
+	flags.BoolVar(&Silent, "silent", false, "Print nothing.")
+}
+"""
+_CONFIG = """package shop
+
+type Config struct {
+	Concurrency *int `yaml:"concurrency"`
+	Silent *bool `yaml:"silent"`
+}
+"""
+_PAGE = """# Flags
+
+## `--concurrency`
+
+Limits how many orders run.
+
+- Default: `0`, which is no limit
+- Variable: `SHOP_CONCURRENCY`
+
+## `--silent`
+
+Prints nothing.
+"""
+
+
+async def test_a_setting_in_words_with_its_variable_key_and_default(tmp_path: Path) -> None:
+    files = {"flags.go": _FLAGS, "config.go": _CONFIG, "docs/flags.md": _PAGE, "go.mod": "module example.org/shop\n"}
+    for name, text in files.items():
+        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "shop" / name).write_text(text)
+    await indexed(tmp_path / "shop", tmp_path / "data")
+    settings = load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as atlas:
+        asked = "limit how many orders run at the same time: flag, env var, config key and the default value please"
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "flag whose name and help have the words: 1" in said and "flags.go:4: --concurrency" in said
+        assert "docs/flags.md:8: - Variable: `SHOP_CONCURRENCY`" in said
+        assert "config.go:4: Concurrency *int" in said and "docs/flags.md:7: - Default: `0`" in said
+        said = (await hybrid_search(atlas, "which flag limits the orders that run in parallel")).render()
+        assert "--concurrency" in said and "variable:" not in said, "only the flag is asked for"
+        said = (await hybrid_search(atlas, "where are orders stored at night: table, key and default")).render()
+        assert "flag whose name" not in said and "flags whose name" not in said
