@@ -21,7 +21,7 @@ from atlas.runtime.process.places import run_path
 from atlas.runtime.process.tree_version import read_version
 
 from .daemons import until
-from .processes import COMMAND, Place, atlas, environment
+from .processes import COMMAND, REPOSITORY, Place, atlas, environment
 from .shop import write_files
 
 ASKED = (
@@ -161,6 +161,30 @@ def test_another_environment_asks_itself(place: Place, more: dict[str, str]) -> 
         [*COMMAND, "node", "Cart", *place.options], env=environment(**more), capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0 and done.stdout.startswith("[shop")
+
+
+def test_a_daemon_of_another_version_is_not_asked_and_named(place: Place, tmp_path: Path) -> None:
+    copy = tmp_path / "atlas"
+    copy.mkdir()
+    for entry in (REPOSITORY / "atlas").iterdir():
+        (copy / entry.name).symlink_to(entry)
+    (copy / "__init__.py").unlink()
+    (copy / "__init__.py").write_text('__version__ = "9.9"\n')
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import atlas.cli.main as m; m.main()"
+    variables = {name: value for name, value in environment().items() if name != "PYTHONPATH"}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [COMMAND[0], "-P", "-c", code, *words, *place.options]
+        return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60)
+
+    assert run("--version").stdout == "atlas 9.9\n"
+    assert run("node", "Cart").stdout == atlas("node", "Cart", *place.options).stdout
+    for words in (("daemon", "status"), ("daemon", "start")):
+        said = run(*words).stderr
+        assert "is Code Atlas 0.1.0 and this is 9.9" in said and "`atlas daemon restart`" in said
+    assert "another version than this program (9.9)" in run("status").stdout
+    health = next(one for one in json.loads(run("health", "--json").stdout)["checks"] if one["name"] == "daemon")
+    assert health["state"] == "warning" and health["fix"].startswith("atlas daemon restart")
 
 
 def test_a_command_asks_itself_while_the_daemon_hangs(place: Place) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from atlas import __version__
 from atlas.cli import output
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atlas.runtime.config.load import Settings
-    from atlas.runtime.process.daemon import RunningDaemon, ServedSession
+    from atlas.runtime.process.daemon import RunningDaemon, ServedSession, ServingDaemon
 
 START_SECONDS = 60.0
 
@@ -78,6 +79,7 @@ def start(
     running = find_running(data_folder)
     if running is not None:
         keep_serving(data_folder)
+        _warn_of_version(find_serving(data_folder))
         _already(running, all_settings, explicit=bool(roots), as_json=json)
     else:
         if (serving := find_serving(data_folder)) is not None:
@@ -129,6 +131,7 @@ def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: Json
         else:
             print(f"not running (data folder {settings.data_dir})")
         raise typer.Exit(NotFound.exit_code)
+    _warn_of_version(serving)
     told = run(_told(settings))
     document = _described(running, settings.data_dir) | {
         "resident_bytes": told.get("resident_bytes", 0),
@@ -226,6 +229,16 @@ def _serve_sessions(settings: Settings, lock: int) -> None:
         run_for_sessions(host)
     # a thread may still wait for a disk or a query
     os._exit(0)
+
+
+def _warn_of_version(serving: ServingDaemon | None) -> None:
+    """Say that a daemon of another version keeps the index and answers nobody."""
+    if serving is not None and serving.version != __version__:
+        print(
+            f"warning: the daemon is Code Atlas {serving.version} and this is {__version__}: to update it, run"
+            " `atlas daemon restart`",
+            file=sys.stderr,
+        )
 
 
 def _already(running: RunningDaemon, all_settings: Sequence[Settings], *, explicit: bool, as_json: bool) -> None:

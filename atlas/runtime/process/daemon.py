@@ -86,6 +86,7 @@ class ServingDaemon:
     stays: bool
     """Whether it goes on without a session."""
     sessions: tuple[ServedSession, ...]
+    version: str = ""
 
 
 class DaemonInstance:
@@ -165,7 +166,7 @@ def find_serving(data_dir: Path) -> ServingDaemon | None:
         sessions = tuple(
             ServedSession(str(one["client"]), str(one["project"]), float(one["since"])) for one in told["sessions"]
         )
-        return ServingDaemon(int(told["pid"]), float(told["since"]), bool(told["stays"]), sessions)
+        return ServingDaemon(int(told["pid"]), float(told["since"]), bool(told["stays"]), sessions, str(told["atlas"]))
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

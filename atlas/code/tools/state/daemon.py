@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from atlas import __version__
 from atlas.code.index.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
 from atlas.code.tools.state.worker_report import number, objects, parsed, since, stamp, words
 from atlas.core.contracts import Bus
@@ -195,11 +196,14 @@ def _running(trace: Trace, told: Mapping[str, object], tiers: tuple[TierStatus, 
     work = f"waiting: {away}" if away else f"busy in {', '.join(busy)}" if busy else "idle"
     if trace.phase == "indexing":
         work = f"initial scan: {trace.detail or 'nothing to do'}"
+    version = words(told, "version")
+    is_other = version not in ("", __version__)
     return DaemonStatus(
         state="running",
-        detail=f"running, {work}",
+        detail=f"running, {work}{f', of another version than this program ({__version__})' if is_other else ''}",
+        fix=RESTART if is_other else "",
         pid=trace.pid,
-        version=words(told, "version"),
+        version=version,
         started_at=stamp(number(told, "started_at")),
         resident_bytes=int(number(told, "resident_bytes")),
         told_ago=round(max(now - number(told, "heartbeat_at"), 0.0), 3),

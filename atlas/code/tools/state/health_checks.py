@@ -218,7 +218,7 @@ def daemon_check(daemon: DaemonStatus, problem: str = "") -> Check:
     """Return the check of the daemon; `problem`: why one that was to start did not."""
     if problem:
         return Check("daemon", "broken", f"could not be started: {problem}", daemon.fix)
-    state = {"gone": "warning", "stuck": "broken"}.get(daemon.state, "ok")
+    state = {"gone": "warning", "stuck": "broken", "running": "warning" if daemon.fix else "ok"}.get(daemon.state, "ok")
     detail = daemon_line(replace(daemon, fix="")).removeprefix("daemon ")
     return Check("daemon", state, detail, daemon.fix)
 
