@@ -1,4 +1,4 @@
-"""`atlas status`, `search`, `node`, `context` and `index` without the option parser.
+"""`atlas status`, `search`, `node`, `context`, `impact`, `cypher` and `index` without the option parser.
 
 Its import takes longer than an answer of the daemon, and as long as one of this process.
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FLAG, TEXT, LIST = "flag", "text", "list"
-LIMIT, BUDGET = range(51), range(1_000_000_000)
+LIMIT, ROWS, DEPTH, BUDGET = range(51), range(1001), range(9), range(1_000_000_000)
 """Values of numbers, as the parser takes them."""
 MODES = ("hybrid", "text", "vector", "exact", "regex")
 
@@ -50,6 +50,18 @@ _COMMANDS: Mapping[str, _Command] = {
     ),
     "node": _Command(1, 1, {**_OPTIONS, "--path": ("path", TEXT), "--label": ("label", TEXT)}),
     "context": _Command(1, 1, {**_OPTIONS, "--path": ("path", TEXT), "--label": ("label", TEXT)}),
+    "impact": _Command(
+        1,
+        0,
+        {
+            **_OPTIONS,
+            "--diff": ("diff", TEXT),
+            "--staged": ("staged", FLAG),
+            "--depth": ("depth", DEPTH),
+            **{name: ("limit", ROWS) for name in ("--limit", "-n")},
+        },
+    ),
+    "cypher": _Command(1, 1, {**_OPTIONS, **{name: ("limit", ROWS) for name in ("--limit", "-n")}}),
     "search": _Command(
         1,
         0,
@@ -84,13 +96,17 @@ def run_directly(words: Sequence[str]) -> int | None:
     if words[0] == "index":
         return _index(positional, project, data_dir, as_json=as_json)
     from atlas.cli.code.by_daemon import answer_by_daemon
-    from atlas.cli.requests import search_request, status_request, symbol_request
+    from atlas.cli.requests import cypher_request, impact_request, search_request, status_request, symbol_request
 
     match words[0]:
         case "status":
             request = status_request(**given)
         case "node" | "context" as command:
             request = symbol_request(f"get_{command}", positional[0], **given)
+        case "impact":
+            request = impact_request(*positional, **given)
+        case "cypher":
+            request = cypher_request(positional[0], **given)
         case _:
             request = search_request(*positional, **given)
     if (code := answer_by_daemon(project, data_dir, request, as_json=as_json)) is not None:

@@ -35,6 +35,19 @@ def symbol_request(tool: str, name: str, *, path: str = "", label: str = "", tok
     return tool, {"name": name} | given(path=path, label=label, token_budget=token_budget)
 
 
+def impact_request(
+    name: str = "", *, diff: str = "", staged: bool = False, depth: int = 0, limit: int = 0, token_budget: int = 0
+) -> AskRequest:
+    """Return the request of `atlas impact`, with a text as its answer."""
+    return "impact", given(name=name, diff=diff, staged=staged, depth=depth, limit=limit, token_budget=token_budget)
+
+
+def cypher_request(query: str, *, limit: int = 0, token_budget: int = 0) -> AskRequest:
+    """Return the request of `atlas cypher`, without parameters."""
+    parameters: dict[str, object] = {}
+    return "cypher_query", {"query": query, **given(limit=limit, token_budget=token_budget), "parameters": parameters}
+
+
 def search_request(
     query: str = "",
     *,

@@ -1,4 +1,4 @@
-"""Answers to commands that ask (`atlas search`, `node`, `context`, `status`): what a process of their own would print.
+"""Answers to commands that ask, such as `atlas search` and `status`: what a process of their own would print.
 
 Such a process makes the first index while it shows its progress, and reports a failure of the store: where one of these
 is to happen, it is told to.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("atlas.sessions")
 
 CLIENT = "cli"
-TOOLS = ("hybrid_search", "text_search", "vector_search", "get_node", "get_context", "status")
+TOOLS = ("hybrid_search", "text_search", "vector_search", "get_node", "get_context", "impact", "cypher_query", "status")
 """Tools that these commands call: they read, and never ask the client anything."""
 BY_INPUT = (ConfigError, NotFound, QueryError)
 """Errors that another process would raise as well."""

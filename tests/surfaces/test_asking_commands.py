@@ -41,6 +41,11 @@ ASKED = (
     ("search", "cart", "--cursor", "nonsense"),
     ("search", "  "),
     ("search", "\udcff caf\u00e9"),
+    ("impact", "apply_discount"),
+    ("impact", "--diff", "HEAD"),
+    ("impact",),
+    ("cypher", "MATCH (c:Class) RETURN c.name ORDER BY c.name", "--limit", "2"),
+    ("cypher", "MATCH (c:Class RETURN c"),
     ("status", "--skipped"),
 )
 OWN = {"ATLAS_DEBUG": "1"}

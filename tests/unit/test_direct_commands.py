@@ -18,6 +18,10 @@ PLAIN = (
     ("status", "--all", "--only", "secret", "--skipped"),
     ("node", "Cart", "--label=Class", "--project", "shop", "--json"),
     ("context", "Cart", "--label=Class", "--token-budget", "0"),
+    ("impact", "Cart.total", "--depth", "2", "-n", "5"),
+    ("impact", "--diff", "main...HEAD", "--json"),
+    ("impact", "--staged"),
+    ("cypher", "MATCH (n) RETURN n", "--limit", "1000"),
     ("node", "--path", "", "Cart.total", "--token-budget", "300"),
     ("search", "where are carts saved", "-n", "3", "--no-tests"),
     ("search", "--relation", "callers", "--of", "save", "--scope", "shop/", "--to=x"),
@@ -42,6 +46,10 @@ LEFT = (
     ("node",),
     ("node", "a", "b"),
     ("context", "a", "--in", "shop"),
+    ("impact", "--format", "mermaid"),
+    ("impact", "a", "--depth", "9"),
+    ("cypher", "MATCH (n) RETURN n", "-p", "a=b"),
+    ("cypher",),
     ("node", "--", "-a"),
     ("search", "cart", "-n3"),
     ("search", "cart", "-n=3"),
@@ -60,11 +68,19 @@ def test_a_plain_form_means_what_the_parser_reads(words: tuple[str, ...]) -> Non
     read = direct.read_words(words)
     assert read is not None
     positional, given = read
-    names = {"node": ("name",), "context": ("name",), "search": ("query",), "status": (), "index": ("path",)}[words[0]]
+    names = {
+        "node": ("name",),
+        "context": ("name",),
+        "impact": ("symbol",),
+        "cypher": ("query",),
+        "search": ("query",),
+        "status": (),
+        "index": ("path",),
+    }[words[0]]
     told = dict(zip(names, positional, strict=False)) | given
     for name, value in context.params.items():
         assert told.pop(name, value) == value, name
-        assert name in given or name in names or value in (None, "", 0, False, "hybrid", STATUS_BUDGET, ())
+        assert name in given or name in names or value in (None, "", 0, False, "hybrid", "text", STATUS_BUDGET, ())
     assert not told
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from atlas.cli.options import BudgetOption, DataDirOption, InOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.requests import impact_request
 from atlas.cli.run import ask, given
 
 EXAMPLES = """Examples:
@@ -53,8 +54,10 @@ def impact(
     json: JsonOption = False,
 ) -> None:
     """Show what a change affects: callers, users, subclasses, tests to run, documents to read again."""
-    arguments = given(name=symbol, diff=diff, staged=staged, depth=depth, limit=limit, token_budget=token_budget)
+    tool, arguments = impact_request(
+        symbol, diff=diff, staged=staged, depth=depth, limit=limit, token_budget=token_budget
+    )
     arguments |= given(project=within)
     if form == Format.MERMAID:
         arguments["format"] = "mermaid"
-    ask(settings_of(project, data_dir), "impact", arguments, as_json=json or form == Format.JSON)
+    ask(settings_of(project, data_dir), tool, arguments, as_json=json or form == Format.JSON)

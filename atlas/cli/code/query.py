@@ -20,7 +20,7 @@ from atlas.cli.options import (
     examples,
     settings_of,
 )
-from atlas.cli.requests import LINE_MODES, search_request, symbol_request
+from atlas.cli.requests import LINE_MODES, cypher_request, search_request, symbol_request
 from atlas.cli.run import ask, given, run
 from atlas.core.errors import ConfigError
 
@@ -184,9 +184,9 @@ def cypher(
     json: JsonOption = False,
 ) -> None:
     """Run a read-only Cypher query over the graph."""
-    arguments = {"query": query} | given(limit=limit, token_budget=token_budget, project=within)
+    tool, arguments = cypher_request(query, limit=limit, token_budget=token_budget)
     arguments["parameters"] = dict(_parameter(text) for text in parameter or [])
-    ask(settings_of(project, data_dir), "cypher_query", arguments, as_json=json)
+    ask(settings_of(project, data_dir), tool, arguments | given(project=within), as_json=json)
 
 
 def _parameter(text: str) -> tuple[str, object]:
