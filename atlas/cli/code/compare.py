@@ -64,24 +64,24 @@ def lines_of(trees: dict[str, str], found: GraphDifference, limit: int) -> list[
     files = (("added", found.files_added), ("removed", found.files_removed), ("changed", found.files_changed))
     lines.append(f"{', '.join(f'{len(paths):,} {what}' for what, paths in files)} files")
     symbols = (
-        ("+", "symbols added", found.added),
-        ("-", "symbols removed", found.removed),
-        ("~", "symbols changed", found.changed),
-        (">", "symbols moved", found.moved),
+        ("+", "added", found.added),
+        ("-", "removed", found.removed),
+        ("~", "changed", found.changed),
+        (">", "moved", found.moved),
     )
-    for sign, title, members in symbols:
-        lines += _group(title, [f"  {sign} {_symbol(one)}" for one in members], limit)
-    for sign, title, edges in (("+", "edges gained", found.gained), ("-", "edges lost", found.lost)):
-        lines += _group(title, [f"  {sign} {_edge(one)}" for one in edges], limit)
+    for sign, what, members in symbols:
+        lines += _group("symbol", what, [f"  {sign} {_symbol(one)}" for one in members], limit)
+    for sign, what, edges in (("+", "gained", found.gained), ("-", "lost", found.lost)):
+        lines += _group("edge", what, [f"  {sign} {_edge(one)}" for one in edges], limit)
     return lines
 
 
-def _group(title: str, lines: Sequence[str], limit: int) -> list[str]:
+def _group(member: str, what: str, lines: Sequence[str], limit: int) -> list[str]:
     if not lines:
         return []
     shown = lines[:limit] if limit else lines
     more = [f"  and {counted(len(lines) - len(shown), 'further one', ',')}"] if len(shown) < len(lines) else []
-    return [f"{len(lines):,} {title}", *shown, *more]
+    return [f"{counted(len(lines), member, ',')} {what}", *shown, *more]
 
 
 def _symbol(one: DifferingSymbol) -> str:
