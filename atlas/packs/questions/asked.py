@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from atlas.core.english.stop_words import ASKING
 from atlas.packs.questions.question import Concept, Question
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
 from atlas.parsing import stem_words
@@ -46,8 +47,10 @@ _CLAUSES = frozenset(_CONJUNCTION.split())
 """Open a clause of circumstances, which people tell in words of their own."""
 _AUXILIARIES = frozenset(("do", "does", "did", "can", "could", "may", "might", "must", "should", "will", "would"))
 _SUBJECTS = frozenset(("i", "we", "you", "one", "people", "someone", "somebody", "it"))
+_AMOUNTS = frozenset(("much", "many"))
+_BE = frozenset(("is", "are", "was", "were"))
 _PARTICLES = frozenset(("out", "up", "off", "back", "away", "down"))
-_VAGUE = frozenset(_UNSPECIFIC.split())
+_VAGUE = ASKING.union(_UNSPECIFIC.split())
 """Say nothing about what a thing is."""
 _ENDS = _BEFORE | _PREPOSITIONS | _CLAUSES | _AUXILIARIES | _SUBJECTS | frozenset(_OTHER.split())
 
@@ -95,7 +98,8 @@ def _phrases(words: Sequence[str]) -> Iterator[list[str]]:
         if not word or not word[0].isalnum():
             at, in_clause = at + 1, False
             continue
-        if word in _CLAUSES and at > 0:
+        is_amount = word == "how" and at + 1 < len(words) and words[at + 1] in _AMOUNTS
+        if word in _CLAUSES and at > 0 and not is_amount:
             at, in_clause = at + 1, True
             continue
         phrase, after = _phrase_at(words, at)
@@ -112,6 +116,10 @@ def _phrase_at(words: Sequence[str], at: int) -> tuple[list[str], int]:
         return _object(words, at + 2)
     if at == 0 and word not in _ENDS:
         return _object(words, 0)
+    if word == "how" and following in _AMOUNTS:
+        return _asked_for(words, at + 2)
+    if at == 0 and word in ("which", "what"):
+        return _asked_for(words, at + 1)
     if word == "to" and following not in _BEFORE:
         # "to VERB OBJECT", or "to NOUN" at the end of a part
         phrase, after = _taken(words, at + 1)
@@ -125,6 +133,13 @@ def _phrase_at(words: Sequence[str], at: int) -> tuple[list[str], int]:
         is_gerund = word in _PREPOSITIONS and phrase and phrase[0].endswith("ing") and len(phrase[0]) > 4
         return (phrase[1:] if is_gerund else phrase), max(after, at)
     return [], at + 1
+
+
+def _asked_for(words: Sequence[str], at: int) -> tuple[list[str], int]:
+    """Return what "which" or "how much" asks for; without an auxiliary behind it its last word may be a verb."""
+    phrase, after = _taken(words, at)
+    has_auxiliary = after < len(words) and words[after] in _AUXILIARIES | _BE
+    return (phrase if has_auxiliary or len(phrase) < 2 else phrase[:-1]), max(after, at)
 
 
 def _object(words: Sequence[str], verb: int) -> tuple[list[str], int]:
