@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 import httpx2
 import mcp_types as types
-import pydantic
 from mcp.client.streamable_http import streamable_http_client
 
 from atlas.chat.offer import MAX_NAME
@@ -43,7 +42,7 @@ REQUESTS, REQUEST_BURST = 20.0, 100.0
 REFUSED = "?" * (MAX_NAME + 1)
 """The name of an entry that cannot be read."""
 
-_LISTED: dict[str, type[pydantic.BaseModel]] = {
+_LISTED: dict[str, type[types.Tool] | type[types.Resource] | type[types.ResourceTemplate] | type[types.Prompt]] = {
     "tools": types.Tool,
     "resources": types.Resource,
     "resourceTemplates": types.ResourceTemplate,
