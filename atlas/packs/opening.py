@@ -41,6 +41,12 @@ BROKEN = (AtlasError, ArithmeticError, LookupError, TypeError, ValueError)
 """What reading a pack raises whose content is not as this program builds it. The check of its file, the first reading
 of its texts and these keep one bad pack from stopping questions to the others."""
 
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+    **{"title": ("name",), "id": ("uid",), "text": ("content", "docstring"), "content": ("docstring",)},
+    **{"type": ("kind",), "relation": ("type",)},
+}
+"""What a property is called here that other graphs call so."""
+
 Step = Callable[[str, int, int], None]
 """Is told phase (`extract`, `embed`, `write`), what is done, and the total; 0 if unknown."""
 
@@ -79,7 +85,8 @@ class OpenPack:
             known = every.union(*(own.get(label, ()) for label in one.labels or own))
             if one.name not in known:
                 of = " or ".join(sorted(one.labels)) or ("a relationship" if one.of_edge else "a node")
-                near = difflib.get_close_matches(one.name, sorted(known), 3, 0.5)
+                usual = [name for name in USUAL_NAMES.get(one.name, ()) if name in known]
+                near = usual or difflib.get_close_matches(one.name, sorted(known), 3, 0.5)
                 hint = f"nearest: {', '.join(near)}" if near else f"properties: {', '.join(sorted(known - every))}"
                 raise QueryError(f"{of} has no property `{one.name}`", hint)
         return await self.store.cypher(query, parameters, limit, seconds)

@@ -70,14 +70,17 @@ async def test_a_pack_answers_with_its_source(pages: Path) -> None:
         assert row[:6] == (True, "processed", 0, 0, 0, True) and "Widget" in str(row[6])
         whole = (await pack.cypher("MATCH (s:Section {name: 'Timeouts'}) RETURN s.level, s.anchor, s.content")).rows
         assert whole[0][:2] == (2, "timeouts") and str(whole[0][2]).startswith("## Timeouts\n\n")
-        for query, said in {
-            "MATCH (s:Section) RETURN s.wordcount": "Section has no property `wordcount`",
-            "MATCH (:Section)-[r:HAS_FACT]->() WHERE r.levle = 1 RETURN r": "HAS_FACT has no property `levle`",
-            "MATCH (f:Fact {licence: 'MIT'}) RETURN f": "Fact has no property `licence`",
-        }.items():
+        for query, said, hint in (
+            ("MATCH (s:Section) RETURN s.wordcount", "Section has no property `wordcount`", "nearest: word_count"),
+            ("MATCH (:Section)-[r:HAS_FACT]->() WHERE r.levle = 1 RETURN r", "HAS_FACT has no property `levle`", ""),
+            ("MATCH (f:Fact {licence: 'MIT'}) RETURN f", "Fact has no property `licence`", ""),
+            ("MATCH (a:Article) RETURN a.title", "Article has no property `title`", "nearest: name"),
+            ("MATCH (f:Fact) RETURN f.content", "Fact has no property `content`", "nearest: docstring"),
+            ("MATCH (e:Entity) RETURN e.type", "Entity has no property `type`", "nearest: kind"),
+        ):
             with pytest.raises(QueryError, match=said) as raised:
                 await pack.cypher(query)
-            assert "wordcount" not in query or "word_count" in str(raised.value.hint)
+            assert hint in str(raised.value.hint)
         assert (await pack.cypher("MATCH (n) WITH {a: 1} AS m RETURN m.b LIMIT 1")).rows == ((None,),)
         assert "Call `Widget.spin()`" in await pack.article("Guide")
         with pytest.raises(NotFound):
