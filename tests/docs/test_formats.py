@@ -452,6 +452,14 @@ def test_a_page_with_endless_attributes_is_read_without_its_tags(separator: str)
     assert not any("too-many" in problem for problem in read("a.html", f"<body><h1>T</h1>{usual}</body>").problems)
 
 
+def test_a_page_of_too_deep_elements_has_no_programs() -> None:
+    page = "<h1>Doc</h1><SCRIPT>run('<p>')</script ><style>p {color: red}</style><p>The port is 80.</p>"
+    article = read_article(Document("a.html", f"{page}{'<div>' * 20_000}deep<script>left open".encode(), "a.html"))
+    text = " ".join(block.text for section in article.sections for block in section.blocks)
+    assert "The port is 80." in text and "deep" in text
+    assert not any(word in text for word in ("run", "color", "left open"))
+
+
 def test_options_of_descriptions_are_said_in_the_text_and_are_facts() -> None:
     rst = """T
 =

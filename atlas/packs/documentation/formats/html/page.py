@@ -53,6 +53,8 @@ MAX_ATTRIBUTE_NAMES = 20_000
 """Different words in all tags of a page; the parser needs 1.6 CPU seconds for as many names."""
 _TAG = re.compile(r"<[A-Za-z](?:[^\"'>]++|\"[^\"]*+\"?|'[^']*+'?)*+")
 _SEPARATOR = re.compile(r"[\s/\"']+")
+_PROGRAM = re.compile(r"<(script|style)\b", re.I)
+_PROGRAM_ENDS = {name: re.compile(rf"</{name}\b", re.I) for name in ("script", "style")}
 
 
 def read_page(text: str, document: Document, draft: Draft) -> None:
@@ -88,8 +90,19 @@ def parse_html(text: str, draft: Draft) -> LexborHTMLParser:
     if many := _has_too_many_attributes(text):
         draft.problem(0, "too-many-attributes", "elements have too many attributes; the text is read without them")
     if deep or many:
-        text = re.sub(r"<[^<>]{0,2000}>", " ", text).replace("<", " ")
+        text = re.sub(r"<[^<>]{0,2000}>", " ", _without_programs(text)).replace("<", " ")
     return LexborHTMLParser(text)
+
+
+def _without_programs(text: str) -> str:
+    """Return a text without scripts and styles; one that is not closed goes on to the end, as browsers read it."""
+    kept: list[str] = []
+    at = 0
+    while opening := _PROGRAM.search(text, at):
+        kept.append(text[at : opening.start()])
+        closing = _PROGRAM_ENDS[opening[1].lower()].search(text, opening.end())
+        at = closing.end() if closing else len(text)
+    return "".join((*kept, text[at:]))
 
 
 def _has_too_many_attributes(text: str) -> bool:
