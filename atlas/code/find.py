@@ -36,6 +36,7 @@ from atlas.code.rank.rank import Candidate, describes_one
 from atlas.code.rank.ranking import order_candidates
 from atlas.code.rank.relevance import Signals
 from atlas.code.rank.titles import has_covering_page
+from atlas.code.rank.told_functions import ToldFunction, told_functions, with_told
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.candidates import hydrate
 from atlas.code.retrieve.channels import (
@@ -177,12 +178,12 @@ async def search(
         fused = fuse(rankings, query, fusion)
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         is_covered = has_covering_page(ranked, query, reader.root.name)
-        total, judgement = len(ranked), Judgement() if is_covered else await judge(reader, found, ranked, where)
+        judgement = Judgement() if is_covered else await judge(reader, found, ranked, where)
         if is_missing:
             judgement = Judgement(0.0, 0.0, is_missing=True)
-        shown = await _by_bodies(reader, query, ranked, rankings, is_answered=bool(is_covered or values or cards))
+        shown = await _by_bodies(reader, found, ranked, where, is_answered=bool(is_covered or values or cards))
         limits = (f"only {where.path} was searched, which the question names",) if where != asked else ()
-        notes = (*answered.notes, *limits, *remarks(found, judgement))
+        notes, total = (*answered.notes, *limits, *remarks(found, judgement)), len(shown.ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes, fused = await gather((mode.value, run(reader, query, where))), (), []
@@ -327,17 +328,31 @@ async def _read_and_rank(
 
 
 async def _by_bodies(
-    reader: Reader, query: Query, ranked: Sequence[Candidate], rankings: Sequence[Ranking], *, is_answered: bool
+    reader: Reader, found: ChannelHits, ranked: Sequence[Candidate], where: Filter, *, is_answered: bool
 ) -> BodyEvidence:
-    """Return the candidates of a question for behaviour by what their bodies say, others as given."""
-    is_placed = any(each.hits for each in rankings if each.channel in ("place", "exact"))
+    """Return the candidates of a question for behaviour by what commits and their bodies say, others as given."""
+    query = found.query
+    is_placed = any(each.hits for each in found.rankings if each.channel in ("place", "exact"))
     is_certain = is_answered or is_placed or not ranked or certainty_of(ranked[0], query) is not SENTENCE
     if is_certain or not _asks_bodies(reader, query):
         return BodyEvidence(ranked, {})
     try:
-        return await rank_by_bodies(reader, query, ranked)
+        told = await _told_by_commits(reader, query, where)
+        return await rank_by_bodies(
+            reader, query, with_told(ranked, told), {each.node.row.uid: each.value for each in told}
+        )
     except AtlasError:
         return BodyEvidence(ranked, {})
+
+
+async def _told_by_commits(reader: Reader, query: Query, where: Filter) -> Sequence[ToldFunction]:
+    """Return the functions that commits tell about; none where the history cannot be read."""
+    if "told" in reader.ranking.off:
+        return ()
+    try:
+        return await told_functions(reader, query, where)
+    except AtlasError:
+        return ()
 
 
 def _asks_bodies(reader: Reader, query: Query) -> bool:

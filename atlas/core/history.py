@@ -7,7 +7,7 @@ revision, and HistoryError for a repository that cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -222,6 +222,20 @@ class History(Protocol):
 
         A word is the beginning of words in lower case, with a blank behind it a whole word; what begins with another
         sign has to stand in quotes.
+        """
+        ...
+
+    async def last_commits(self, limit: int) -> tuple[Commit, ...]:
+        """Return the last commits of HEAD with one parent, newest first, without their files; bounded in time."""
+        ...
+
+    async def added_lines(
+        self, ids: Sequence[str], wanted: Callable[[str], bool]
+    ) -> dict[str, dict[str, frozenset[str]]]:
+        """Return by commit and path the lines that commits with one parent added, without the blanks around them.
+
+        Left out: paths that are not wanted, binary and large files, commits of many files, and those beyond a limit of
+        texts in bytes. `wanted` is called in another thread.
         """
         ...
 

@@ -287,6 +287,29 @@ async def test_commits_are_found_by_the_words_of_their_messages_the_rare_ones_fi
     assert (await history.commits_about(("fix",), 5, CommitSpan(until=shop.time - 10))).looked == 4
 
 
+async def test_added_lines_are_those_of_commits_with_one_parent_and_few_files(
+    shop: GitRepository, history: GitHistory
+) -> None:
+    begun = (await history.log(1)).commits[0].id
+    grown = shop.commit("Grow", {"shop/cart.py": CART.replace("    return 2\n", "    if x:\n        return 2\n")})
+    (shop.root / "image.bin").write_bytes(b"\0\1\n")
+    shop.stage("image.bin")
+    shop.put({"README.md": None, "unwanted.py": "z = 1\n"})
+    shop.stage("README.md", "unwanted.py")
+    mixed = shop.commit("Mix", {"shop/store.py": "KEPT = 1\nNEW = 2\r\n"})
+    many = shop.commit("Spread", {f"shop/part{each}.py": "x = 1\n" for each in range(11)})
+    shop.branch("side")
+    aside = shop.commit("Aside", {"shop/aside.py": "y = 1\n"})
+    shop.merge(aside, "main", "Merge the side")
+    commits = await history.last_commits(10)
+    assert [each.subject for each in commits] == ["Aside", "Spread", "Mix", "Grow"]
+    assert [each.id for each in await history.last_commits(2)] == [aside, many]
+    assert await history.added_lines([begun, many, grown, mixed], lambda path: path != "unwanted.py") == {
+        grown: {"shop/cart.py": frozenset({"if x:", "return 2"})},
+        mixed: {"shop/store.py": frozenset({"NEW = 2"})},
+    }
+
+
 async def test_the_first_tag_of_a_commit_is_the_oldest_that_contains_it(
     shop: GitRepository, history: GitHistory
 ) -> None:

@@ -12,6 +12,7 @@ from atlas.core.history import (
     WORK_TREE,
     Author,
     CoChanges,
+    Commit,
     CommitsAbout,
     CommitSpan,
     Diff,
@@ -85,6 +86,28 @@ class GitHistory:
             from atlas.adapters.git.told import commits_about
 
             return commits_about(repository, words, limit, span, _soft())
+
+        return await self._ask(answer)
+
+    async def last_commits(self, limit: int) -> tuple[Commit, ...]:
+        """See `History.last_commits`."""
+
+        def answer(repository: Repository) -> tuple[Commit, ...]:
+            from atlas.adapters.git.told import last_commits
+
+            return last_commits(repository, limit, _soft())
+
+        return await self._ask(answer)
+
+    async def added_lines(
+        self, ids: Sequence[str], wanted: Callable[[str], bool]
+    ) -> dict[str, dict[str, frozenset[str]]]:
+        """See `History.added_lines`."""
+
+        def answer(repository: Repository) -> dict[str, dict[str, frozenset[str]]]:
+            from atlas.adapters.git.added_lines import added_lines
+
+            return added_lines(repository, ids, wanted)
 
         return await self._ask(answer)
 

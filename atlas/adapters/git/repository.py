@@ -35,6 +35,8 @@ class Repository:
         self.walker: CommitWalker
         self.recent: dict[bytes, tuple[CommitRecord, tuple[bytes, ...], int]] = {}
         """Changed paths of commits that were listed before, and how many more there are."""
+        self.last_commits: tuple[bytes, int, tuple[Commit, ...]] = (b"", 0, ())
+        """HEAD, a limit, and the last commits from there, as they were listed before."""
 
     def begin(self, deadline: Deadline) -> None:
         """Begin a question. Raises NotFound without a repository, HistoryError for one that cannot be read."""
@@ -88,6 +90,7 @@ class Repository:
         if self._location is not None:
             self.objects.close()
             self.recent.clear()
+            self.last_commits = (b"", 0, ())
             self._location = None
 
 

@@ -11,7 +11,7 @@ from atlas.adapters.git.commits import changed_paths
 from atlas.adapters.git.limits import Deadline
 from atlas.adapters.git.objects import CommitRecord
 from atlas.adapters.git.repository import Repository, commit_of
-from atlas.core.history import CommitsAbout, CommitSpan, ToldCommit
+from atlas.core.history import Commit, CommitsAbout, CommitSpan, ToldCommit
 from atlas.core.wording import counted
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
@@ -63,6 +63,22 @@ def commits_about(
         told.append(ToldCommit(commit, tuple(words[number] for number in sorted(said)), weight))
     said_words = {word: weight for word, weight, count in zip(words, weights, having, strict=True) if count}
     return CommitsAbout(tuple(told), said_words, looked, tuple(notes))
+
+
+def last_commits(repository: Repository, limit: int, soft: Deadline) -> tuple[Commit, ...]:
+    """See `History.last_commits`. What was listed of the same HEAD is listed again."""
+    head = repository.head()
+    if repository.last_commits[:2] == (head, limit):
+        return repository.last_commits[2]
+    found: list[Commit] = []
+    for record in repository.walker.back([head]):
+        if len(found) == limit or soft.passed:
+            break
+        if len(record.parents) == 1:
+            found.append(commit_of(record))
+    if not soft.passed:
+        repository.last_commits = (head, limit, tuple(found))
+    return tuple(found)
 
 
 def _begins(word: str) -> re.Pattern[str]:

@@ -11,8 +11,9 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from math import log, log1p
+from types import MappingProxyType
 
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
@@ -42,6 +43,9 @@ DENSITY_WEIGHT, FEW_LINES = 1.0, 3
 """Of the branches per line, `FEW_LINES` added to the lines: a function that does little but decide is named by that."""
 FORWARDS_WEIGHT = 0.3
 """Less, for a function of at most `FEW_LINES` lines: it forwards or returns a value."""
+
+TOLD_WEIGHT, MOST_TOLD = 0.2, 10
+"""Of what commits tell about a function (`told_functions`), and functions that are read for it: 20 find no more."""
 
 ASIDE_WEIGHT = 0.4
 """Less, for a function of an example or a benchmark, unless the question asks for one: it uses what decides."""
@@ -84,19 +88,27 @@ class _BodyPiece:
     """Numbers of the question's words in it."""
 
 
-async def rank_by_bodies(reader: Reader, query: Query, ranked: Sequence[Candidate]) -> BodyEvidence:
-    """Return the candidates with what their bodies say about the question. Raises store errors."""
-    read = [place for place, each in enumerate(ranked) if _is_read(each)][:FUNCTIONS]
+async def rank_by_bodies(
+    reader: Reader, query: Query, ranked: Sequence[Candidate], told: Mapping[str, float] = MappingProxyType({})
+) -> BodyEvidence:
+    """Return the candidates with what their bodies say about the question. Raises store errors.
+
+    `told`: what commits tell about functions, 0..1 by uid, most first; the first ones are read wherever they stand.
+    """
+    first = set(islice(told, MOST_TOLD))
+    functions = [place for place, each in enumerate(ranked) if is_deciding(each.node.row)]
+    read = [place for at, place in enumerate(functions) if at < FUNCTIONS or ranked[place].node.row.uid in first]
     contents = await _contents(reader, [ranked[place] for place in read])
-    forms = _forms(query)
+    forms = forms_of(query)
     pieces: list[_BodyPiece] = []
     for place in read:
         if len(pieces) < MAX_PIECES:
             pieces += _divided(place, ranked[place].node.row, contents, forms, reader.split_words)
     if not pieces:
         return BodyEvidence(ranked, {})
-    words = _by_rarity([piece.words for piece in pieces], max(forms.values()) + 1)
-    meaning = await _cosines(reader, query, ranked, pieces)
+    words = by_rarity([piece.words for piece in pieces], forms)
+    files = [(ranked[place].node.row.path, [each.text for each in own]) for place, own in groupby(pieces, _place)]
+    meaning = await scaled_cosines(reader, query.text, files)
     values = [WORDS_WEIGHT * own + MEANING_WEIGHT * near for own, near in zip(words, meaning, strict=True)]
     best: dict[int, float] = {}
     windows: dict[str, list[BodyWindow]] = {}
@@ -110,11 +122,13 @@ async def rank_by_bodies(reader: Reader, query: Query, ranked: Sequence[Candidat
     if _ASKS_ASIDE.search(query.text) is None:
         aside = [place for place, each in enumerate(ranked) if _ASIDE.search(each.node.row.path)]
         decisions = {**decisions, **{place: decisions.get(place, 0.0) - ASIDE_WEIGHT for place in aside}}
+    for place, each in enumerate(ranked):
+        best[place] = best.get(place, 0.0) + TOLD_WEIGHT * told.get(each.node.row.uid, 0.0)
     return BodyEvidence(_ordered(ranked, best, decisions), windows)
 
 
-def _is_read(candidate: Candidate) -> bool:
-    row = candidate.node.row
+def is_deciding(row: NodeRow) -> bool:
+    """Return whether a node is a function whose body may decide what a question asks for."""
     return row.label in _DECIDING and not (row.is_test or row.is_generated) and bool(row.path)
 
 
@@ -128,7 +142,7 @@ async def _contents(reader: Reader, candidates: Sequence[Candidate]) -> Mapping[
     return contents
 
 
-def _forms(query: Query) -> Mapping[str, int]:
+def forms_of(query: Query) -> Mapping[str, int]:
     """Return the roots of the question's words and of their other spellings, each with the number of its word."""
     words = [word for word in query.words if word not in ASKING] or list(query.words)
     roots = dict.fromkeys(map(root_of, words))
@@ -150,7 +164,7 @@ def _divided(
     """Return the windows of a body."""
     lines = body_lines(row, contents.get(row.path, b""))[: (MAX_WINDOWS - 1) * STEP + LINES]
     body = [line[:MAX_LINE] for line in lines]
-    of_lines = [_words_of(line, forms, split_words) for line in body]
+    of_lines = [words_of(line, forms, split_words) for line in body]
     starts = range(0, max(len(body) - STEP, 1), STEP) if body else ()
     return [
         _BodyPiece(
@@ -170,7 +184,7 @@ def body_lines(row: NodeRow, content: bytes) -> list[str]:
     return lines[max(row.line - row.start_line, 0) :]
 
 
-def _words_of(line: str, forms: Mapping[str, int], split_words: Callable[[str], list[str]]) -> Collection[int]:
+def words_of(line: str, forms: Mapping[str, int], split_words: Callable[[str], list[str]]) -> Collection[int]:
     """Return the numbers of the question's words in a line; words begin with their roots, so most are not split."""
     folded = line.casefold()
     if not any(root in folded for root in forms):
@@ -178,31 +192,28 @@ def _words_of(line: str, forms: Mapping[str, int], split_words: Callable[[str], 
     return [forms[root] for word in split_words(line) if (root := root_of(word)) in forms]
 
 
-def _by_rarity(found: Sequence[frozenset[int]], count: int) -> list[float]:
-    """Return the share of the question's words in each window by their rarity among all, scaled to the best one."""
-    frequent = [0] * count
+def by_rarity(found: Sequence[frozenset[int]], forms: Mapping[str, int]) -> list[float]:
+    """Return the share of the question's words in each text by their rarity among all, scaled to the best one."""
+    frequent = [0] * (max(forms.values(), default=-1) + 1)
     for words in found:
         for word in words:
             frequent[word] += 1
     rarity = [log(1 + len(found) / (1 + each)) for each in frequent]
     sums = [sum(rarity[word] for word in sorted(words)) for words in found]
-    best = max(sums)
+    best = max(sums, default=0.0)
     return [each / best for each in sums] if best > 0 else sums
 
 
-async def _cosines(
-    reader: Reader, query: Query, ranked: Sequence[Candidate], pieces: Sequence[_BodyPiece]
-) -> Sequence[float]:
-    """Return how near each window is to the question by the model of prose, 0..1; 0 without that model."""
-    nothing = [0.0] * len(pieces)
+async def scaled_cosines(reader: Reader, question: str, files: Sequence[tuple[str, Sequence[str]]]) -> Sequence[float]:
+    """Return how near each text of some files is to a question by the model of prose, 0..1; 0 without that model."""
+    nothing = [0.0] * sum(len(texts) for _, texts in files)
     try:
         encoder = reader.prose_encoder()
     except AtlasError:
         return nothing
     if encoder is None:
         return nothing
-    files = [(ranked[place].node.row.path, [each.text for each in own]) for place, own in groupby(pieces, _place)]
-    known = await asyncio.to_thread(encoder.cosines, query.text, files)
+    known = await asyncio.to_thread(encoder.cosines, question, files)
     least, most = min(known, default=0.0), max(known, default=0.0)
     return [(each - least) / (most - least) for each in known] if most > least else nothing
 

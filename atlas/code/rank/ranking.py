@@ -19,6 +19,7 @@ from atlas.code.rank.learned import score, shares, weights
 from atlas.code.rank.rank import SCORING, Candidate, collapse, describes_one, rank
 from atlas.code.rank.symbol_order import names_first
 from atlas.code.rank.titles import lift_titles, pages_first
+from atlas.code.rank.told_functions import told_functions
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.channels import Ranking, by_name
 from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, file_weight
@@ -141,6 +142,7 @@ STAGES: tuple[SearchStep[object], ...] = (
     *LIFTS,
     *SCORING,
     *FIRSTS,
+    SearchStep("told", told_functions, "subjects of commits say in the words of people what lines do"),
     SearchStep("bodies", rank_by_bodies, "what a question for behaviour asks for is decided inside of functions"),
     SearchStep("relevance", judge, "the nearest hits of an unrelated question answer nothing"),
     SearchStep("grouping", group_by_file, "a page shows more files if the hits of one share an entry"),

@@ -243,12 +243,8 @@ def kind_rank(record: FileRecord | None, forms: Mapping[str, str]) -> int:
     return 2 if record.is_test else 0 if forms.get(record.language, "code") in ("code", "source") else 1
 
 
-async def _code_paths(reader: Reader, project: str) -> frozenset[str]:
-    """Return the paths of a project's code without its tests.
-
-    Most texts that only look like a message are none: they are not looked for in documents and tests, whose lines would
-    not count, because each file is read from disk.
-    """
+async def code_paths(reader: Reader, project: str) -> frozenset[str]:
+    """Return the paths of a project's code without its tests; those of a generation are kept."""
 
     async def read() -> frozenset[str]:
         forms = reader.languages.forms
@@ -263,7 +259,8 @@ async def _lines_of(
 ) -> list[_Weighed]:
     """Return the lines of a text, best first: those of code that have it or build it, then those of other files."""
     text = asked.text
-    in_code = frozenset[str]() if asked.is_certain else await _code_paths(reader, where.project)
+    # most texts that only look like a message are none; each file is read from disk, and lines elsewhere do not count
+    in_code = frozenset[str]() if asked.is_certain else await code_paths(reader, where.project)
     code = [each.path for each in files if each.path in in_code]
     paths = code if asked.in_literal else [each.path for each in files]
     core = text.rstrip(".!?:;, ") or text

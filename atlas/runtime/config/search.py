@@ -22,6 +22,7 @@ RANKING_STAGES = (
     "near_names",
     "places",
     "long_texts",
+    "told",
     "bodies",
     "relevance",
     "grouping",
