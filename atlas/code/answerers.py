@@ -385,7 +385,8 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return _says_more(intent)
     if found is not None and _ASKS_ORDER.search(asked.query.text):
         found = await in_call_order(reader, found)
-    is_open = found is not None and (found.outcome == "not_found" or (found.is_unknown and not found.related))
+    is_empty = found is not None and found.is_unknown and not (found.related or found.routes)
+    is_open = found is not None and (found.outcome == "not_found" or is_empty)
     if is_open and await _is_misread(reader, asked, intent):
         return None
     answered = await _with_tests(reader, asked, intent, found)

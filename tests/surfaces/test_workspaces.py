@@ -43,6 +43,32 @@ FRONT = {
 }
 
 
+PROTO = "package shop.v1;\nservice Carts {\n  rpc GetCart(Key) returns (Cart);\n}\n"
+CARTS = {
+    "protos/carts.proto": PROTO,
+    "server.py": (
+        "import carts_pb2_grpc\n\n\nclass Server(carts_pb2_grpc.CartsServicer):\n"
+        "    def GetCart(self, request, context):\n        return cart_of(request)\n\n\ndef cart_of(key):\n    return key\n"
+    ),
+}
+CHECKOUT = {
+    "go.mod": "module example.com/checkout\n",
+    "api/carts.proto": PROTO,
+    "main.go": (
+        'package main\n\nimport pb "example.com/checkout/genproto"\n\ntype service struct {\n\tcarts pb.CartsClient\n}\n\n'
+        "func (s *service) order() {\n\ts.carts.GetCart(nil, nil)\n}\n"
+    ),
+}
+WEB = {
+    "package.json": '{"name": "web", "version": "1.0.0"}',
+    "cart.ts": (
+        'import { CartsClient } from "./gen/carts_grpc_pb";\nconst carts = new CartsClient("carts:80");\n'
+        "export function show() {\n  return carts.getCart({}, () => {});\n}\n"
+        "export function other() {\n  return carts.dropCart({}, () => {});\n}\n"
+    ),
+}
+
+
 class User:
     """A user with settings and a cache of their own, and projects."""
 
@@ -171,6 +197,27 @@ def test_calls_by_url_reach_the_routes_of_another_project(user: User) -> None:
     called = user.ask(front, "context", "api.register")
     assert "register 4 calls route POST /api/users server.js:4 in project back (route-path 0.85)" in called
     assert "calls route" not in user.ask(front, "context", "api.other")
+
+
+def test_calls_of_procedures_reach_their_servers_in_another_project(user: User) -> None:
+    # one client has a copy of the description, the other one only generated code that is not in its tree
+    carts, checkout, web = (
+        user.project(name, files) for name, files in (("carts", CARTS), ("checkout", CHECKOUT), ("web", WEB))
+    )
+    user.done("workspace", "add", str(carts), str(checkout), str(web))
+    for question in ("callers of server.Server.GetCart", "who calls Carts.GetCart", "who calls Carts/GetCart"):
+        said = user.ask(carts, "search", question)
+        assert "calls of RPC /shop.v1.Carts/GetCart 1: main.go:10 main.service.order (rpc-client 0.85)" in said, said
+        assert "cart.ts:4 show (rpc-client 0.85)" in said, said
+    for client, name in ((checkout, "order"), (web, "show")):
+        said = user.ask(client, "search", f"what does {name} call")
+        assert "calls route RPC /shop.v1.Carts/GetCart protos/carts.proto:3 in project carts" in said, said
+        assert said.count("in project") == 1, said
+    for changed in ("cart_of", "server.Server.GetCart"):
+        said = user.ask(carts, "impact", changed)
+        assert "main.go:10" in said, said
+        assert "cart.ts:4" in said, said
+    assert "in project" not in user.ask(web, "search", "what does other call")
 
 
 def test_all_projects_answer_one_question_within_the_budget(user: User) -> None:

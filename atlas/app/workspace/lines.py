@@ -18,10 +18,12 @@ from atlas.code.across.packages import PackageLink, ProjectView, links_to
 from atlas.code.across.requests import (
     RequestMatch,
     event_edges,
+    is_procedure,
     matched,
     requests_of,
     routes_handled_by,
     routes_of,
+    served_procedures,
     unread_requests,
 )
 from atlas.code.across.uses import OutsideUse, definitions_of, importers_of, uses_of
@@ -122,7 +124,7 @@ def _subject_of(answer: Answer) -> _Subject | None:
             candidates = tuple(each.uid for each in named if each.kind == "external_symbol")
             return _Subject(Kind.USAGES, (symbol.uid,) if symbol else candidates, (), _missing(answer))
         case ReportAnswer() if answer.report.kind == "impact":
-            return _Subject(Kind.IMPACT, answer.report.subjects)
+            return _Subject(Kind.IMPACT, answer.report.subjects, answer.report.routes)
         case ReportAnswer() if answer.report.kind == "packages":
             return _Subject(Kind.DEPENDENCIES, is_about_packages=True)
         case SearchAnswer():
@@ -251,13 +253,27 @@ async def _called(own: ProjectView, others: Sequence[ProjectView], nodes: Sequen
     unread = await unread_requests(own)
     if unread and any([await routes_of(other) for other in others]):
         yield f"calls of routes of other projects may be missing, {unread}"
+    found: list[tuple[ProjectView, RequestMatch, bool]] = []
     for other in others if requests else ():
-        for one in await matched(own, other, match_routes, requests):
-            row = one.route.row
-            yield (
-                f"{local_name(one.request.caller.row)} {one.request.line} calls route {row.name} {place_of(row)} in "
-                f"project {other.label} ({one.rule} {one.confidence:.2f})"
-            )
+        served = await served_procedures(other.reader)
+        found.extend(
+            (other, one, not is_procedure(one.route) or one.route.row.uid in served)
+            for one in await matched(own, other, match_routes, requests)
+        )
+    for other, one, is_served in found:
+        # each project may have its copy of a procedure's description
+        copies = [each for each in found if each[1].request == one.request and not is_served]
+        if copies and (one.request.is_described or copies[0][1] is not one or _is_served(found, one)):
+            continue
+        row = one.route.row
+        yield (
+            f"{local_name(one.request.caller.row)} {one.request.line} calls route {row.name} {place_of(row)} in "
+            f"project {other.label} ({one.rule} {one.confidence:.2f})"
+        )
+
+
+def _is_served(found: Iterable[tuple[ProjectView, RequestMatch, bool]], one: RequestMatch) -> bool:
+    return any(is_served and each.request == one.request for _, each, is_served in found)
 
 
 async def _events(

@@ -1,4 +1,4 @@
-"""Calls by URL and routes of two projects, matched by the linker's rule; events that one emits and another handles."""
+"""Calls by URL or of procedures and routes of two projects, matched by the linker's rule; events of equal names."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ MAX_EQUAL = 3
 """Routes that fit one call equally well; beyond it none is meant."""
 LEAST_SERVED = 3
 """Different calls of one host that fit routes, from which on the host is taken for that of the server."""
-CONFIDENCE = {"route-path": 0.85, "route-end": 0.65, "route-one-of": 0.4}
+CONFIDENCE = {"rpc-client": 0.85, "route-path": 0.85, "route-end": 0.65, "route-one-of": 0.4}
 """Lower than inside of one project, where the call and the route are known to belong together."""
 _DESCRIBED = "openapi"
+_PROCEDURE = "RPC"
+"""The method of routes that are remote procedures."""
 _REQUESTS = "MATCH (n) WHERE n.label IN ['Function', 'Method', 'Module', 'File', 'Class', 'Value'] RETURN n.uid"
 
 
@@ -40,6 +42,8 @@ class UnroutedRequest:
     line: int
     host: str = ""
     """The host that is written if it is not one of the project's own."""
+    is_described: bool = False
+    """Whether the project has a description of the procedure, without anything that serves it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,45 @@ async def _read_requests(reader: Reader) -> _Requests:
     places = {(one.caller.row.path, one.line) for one in wrapped}
     own = [request for node in nodes for request in _requests(node)]
     found = [*wrapped, *(one for one in own if (one.caller.row.path, one.line) not in places)]
+    found += await _procedures_called(reader)
     found.sort(key=lambda one: (one.caller.row.is_test, one.caller.row.path, one.line, one.path))
     reasons = [f"only {MAX_NODES:,} symbols are looked at"] if read.truncated else []
     reasons += [f"calls through functions are not looked for: {through.unread}"] if through.unread else []
     return _Requests(tuple(found), "; ".join(reasons))
+
+
+async def _procedures_called(reader: Reader) -> list[UnroutedRequest]:
+    """Return the calls of procedures that the project only describes: each client has its copy of the description."""
+    served = await served_procedures(reader)
+    described = {node.row.uid: node for node in await _procedures(reader) if node.row.uid not in served}
+    edges = await reader.store.edges(list(described), Direction.IN, (EdgeType.CALLS_ROUTE,), MAX_NODES)
+    return [
+        UnroutedRequest(edge.node, _PROCEDURE, route_form(described[edge.row.target])[1], line, is_described=True)
+        for edge in edges
+        for line in edge.row.lines
+    ]
+
+
+async def _procedures(reader: Reader) -> list[Node]:
+    query = f"MATCH (r:Route) WHERE r.name STARTS WITH '{_PROCEDURE} /' RETURN r.uid"
+    rows = (await reader.store.cypher(query, {}, 20_000, 10.0, reader.project)).rows
+    return await reader.store.symbols([str(row[0]) for row in rows])
+
+
+def is_procedure(route: Node) -> bool:
+    """Return whether a route is a remote procedure."""
+    return route_form(route)[0] == _PROCEDURE
+
+
+async def served_procedures(reader: Reader) -> frozenset[str]:
+    """Return the uids of the procedures that a project serves. Raises store errors."""
+
+    async def read() -> frozenset[str]:
+        uids = [node.row.uid for node in await _procedures(reader)]
+        edges = await reader.store.edges(uids, Direction.IN, (EdgeType.HANDLES_ROUTE,), MAX_NODES) if uids else []
+        return frozenset(edge.row.target for edge in edges)
+
+    return await reader.cache.get(reader.store, reader.project, "served procedures", read)
 
 
 def _requests(node: Node) -> list[UnroutedRequest]:
@@ -137,7 +176,8 @@ async def matched(
             continue
         if request.host and (is_below or request.host not in known):
             continue
-        rule = "route-end" if is_below else "route-path" if len(best) == 1 else "route-one-of"
+        whole = "rpc-client" if request.methods == _PROCEDURE else "route-path"
+        rule = "route-end" if is_below else whole if len(best) == 1 else "route-one-of"
         found += (RequestMatch(request, node, rule, CONFIDENCE[rule]) for node in best)
     return tuple(found)
 

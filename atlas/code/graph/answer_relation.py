@@ -7,6 +7,7 @@ symbol, and nothing has that name.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -38,6 +39,7 @@ from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
+from atlas.code.graph.route_clients import answer_clients, procedures_named, through_procedures
 from atlas.code.graph.targets import MAX_TARGETS, Target, Targets, all_targets, find_targets, members_of
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -110,6 +112,10 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         if found is not None:
             return found
         intent, targets = typed, types
+    if intent.kind == Kind.CALLERS and not any(_has_name(each, intent.name) for each in targets.targets):
+        procedures = await procedures_named(reader, intent.name)
+        if procedures:
+            return await answer_clients(reader, intent.name, procedures, intent, where)
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
         return EdgeAnswer(intent, targets) if is_symbol else None
@@ -120,6 +126,10 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if intent.kind == Kind.IMPORTERS and await _is_mixed_in(reader, targets):
         intent = replace(intent, kind=Kind.SUBTYPES)
     return await _of_targets(reader, intent, targets, where)
+
+
+def _has_name(target: Target, name: str) -> bool:
+    return re.split(r"[./:#]", name)[-1] == target.node.row.name
 
 
 async def _is_mixed_in(reader: Reader, targets: Targets) -> bool:
@@ -355,6 +365,10 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
                 found.sort(key=lambda each: (each.depth, -each.confidence))
             if intent.kind == Kind.CALLERS:
                 found += await _dispatched(reader, uids, intent, {each.node.row.uid for each in found})
+            if intent.kind in (Kind.CALLERS, Kind.CALLEES):
+                known = {each.node.row.uid for each in found}
+                through = await through_procedures(reader, uids, intent.direction)
+                found += [each for each in through if each.node.row.uid not in known]
     return found
 
 

@@ -29,7 +29,7 @@ from atlas.core.wording import counted
 MAX_ROUTES = 20_000
 MAX_HANDLERS = 500
 _METHODS = (
-    "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "ANY", "TRACE", "CONNECT", "WEBSOCKET",
+    "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "ANY", "TRACE", "CONNECT", "WEBSOCKET", "RPC",
 )  # fmt: skip
 """Names of routes begin with one of these."""
 _NAME = r"(?:the )?[`'\"]?(?P<name>[\w.:/-]*\w)[`'\"]?"

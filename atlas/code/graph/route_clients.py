@@ -1,9 +1,13 @@
-"""Answer who calls a route, and which routes a part of the project calls: by the edges `CALLS_ROUTE`."""
+"""Answer who calls a route, and which routes a part of the project calls: by the edges `CALLS_ROUTE`.
+
+Procedures (gRPC) are routes that code calls by the name of a method, so they are part of answers about callers, too.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import Targets
@@ -16,6 +20,9 @@ from atlas.core.wording import counted
 
 MAX_CALLS = 5_000
 """Calls of routes that are read."""
+_PROCEDURES = "MATCH (r:Route) WHERE r.name STARTS WITH 'RPC /' RETURN r.uid"
+_IS_PROCEDURE = "RPC /"
+_PROCEDURE_NAME = re.compile(r"^(?:(?P<service>/?[\w.]+)[./])?(?P<method>\w+)$")
 _WORDS = {
     "frontend": "frontend front-end front client web webapp ui app site www",
     "client": "client frontend web ui app",
@@ -47,6 +54,47 @@ async def answer_clients(
     note = "no call by URL fits: unknown rather than none, because clients elsewhere and computed URLs are not seen"
     title = f"clients of `{asked}`: unknown"
     return EdgeAnswer(intent, Targets(asked, ()), notes=(note,), is_unknown=True, title=title, routes=tuple(names))
+
+
+async def through_procedures(reader: Reader, uids: Sequence[str], direction: Direction) -> list[RelatedSymbol]:
+    """Return who calls the procedures that symbols serve, or, outwards, what serves those that they call.
+
+    A procedure that nothing here serves stands for itself. Raises store errors.
+    """
+    near, far = EdgeType.HANDLES_ROUTE, EdgeType.CALLS_ROUTE
+    near, far = (near, far) if direction == Direction.IN else (far, near)
+    edges = await reader.store.edges(list(uids), Direction.OUT, (near,), MAX_CALLS)
+    routes = {each.node.row.uid: each for each in edges if each.node.row.name.startswith(_IS_PROCEDURE)}
+    beyond = await reader.store.edges(list(routes), Direction.IN, (far,), MAX_CALLS) if routes else []
+    found: dict[str, RelatedSymbol] = {}
+    for edge in beyond:
+        first = routes[edge.row.target]
+        related = _related(edge, first.node.row.name)
+        surest = min(edge.row.confidence, first.row.confidence)
+        lines = edge.row.lines if direction == Direction.IN else ()
+        strategy = edge.row.strategy if direction == Direction.IN else first.row.strategy
+        found[edge.node.row.uid] = replace(related, lines=lines, strategy=strategy, confidence=surest)
+    if direction == Direction.OUT:
+        served = {edge.row.target for edge in beyond}
+        for uid, edge in routes.items():
+            if uid not in served:
+                found[uid] = RelatedSymbol(edge.node, edge.node.row.path, (), edge.row.strategy, edge.row.confidence)
+    return list(found.values())
+
+
+async def procedures_named(reader: Reader, name: str) -> list[Node]:
+    """Return the procedures with a name: `Charge`, `Payment.Charge`, `/shop.Payment/Charge`. Raises store errors."""
+    match = _PROCEDURE_NAME.match(name)
+    if match is None:
+        return []
+    rows = (await reader.store.cypher(_PROCEDURES, {}, MAX_CALLS, 10.0, reader.project)).rows
+    found: list[Node] = []
+    for node in await reader.store.symbols([str(row[0]) for row in rows]):
+        service, _, method = node.row.name.removeprefix(_IS_PROCEDURE).partition("/")
+        asked = (match["service"] or "").lstrip("/")
+        if method == match["method"] and (not asked or f".{service}".endswith(f".{asked}")):
+            found.append(node)
+    return found
 
 
 async def answer_part(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from atlas.code.question.client_forms import asks_for_clients
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 
-_METHOD = r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
+_METHOD = r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|RPC"
 _PATH = re.compile(r"(?<![\w./<>:-])(?:https?://[\w.:-]+)?(?P<path>/(?:[\w.~:@!$&*+,;=%{}<>\[\]()/-]*[\w}>*\])/])?)")
 _METHOD_PATH = re.compile(rf"\b(?P<method>{_METHOD})\s+(?:request to |requests to )?[`'\"]?(?P<path>/\S*)")
 _BELOW = re.compile(

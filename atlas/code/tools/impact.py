@@ -245,6 +245,7 @@ async def impact_answer(
             commands=test_commands(run, lambda path: texts.get(path, b""), manifests),
             diagram=_diagram(findings, count) if as_diagram else "",
             subjects=findings.subjects,
+            routes=tuple(each.node.row.uid for each in findings.impact.affected if each.node.row.label == Label.ROUTE),
         )
         return ReportAnswer(
             tool,

@@ -68,6 +68,8 @@ class Report:
     """Mermaid; the groups are left out then."""
     subjects: tuple[str, ...] = ()
     """Uids of what it is about: other projects of the workspace may use it."""
+    routes: tuple[str, ...] = ()
+    """Uids of the routes that are affected, whose clients may be in other projects."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ EDGE_TYPES: Mapping[EdgeType, str] = {
     EdgeType.HANDLES_ROUTE: "handler -> route",
     EdgeType.HANDLES_EVENT: "handler -> event or command",
     EdgeType.EMITS_EVENT: "emitter -> event",
-    EdgeType.CALLS_ROUTE: "client -> route that it calls by URL",
+    EdgeType.CALLS_ROUTE: "client -> route or procedure that it calls",
     EdgeType.READS_ENV: "reader -> variable of the environment",
     EdgeType.SETS_ENV: "code or configuration -> variable that it sets",
     EdgeType.OVERRIDES: "method -> method of a base class",

@@ -311,7 +311,7 @@ impl Project {
         }
         match stage {
             Stage::Bases => keys.extend(inherit::refresh(&mut self.index, bases, removed)),
-            Stage::Routers => self.index.routing.index_routers(),
+            Stage::Routers => self.index.index_routers(),
             Stage::Routes => self.index.index_routes(),
             _ => {}
         }

@@ -98,6 +98,10 @@ pub enum Strategy {
     RouteOneOf,
     /// A text in the code that is the name itself: of a variable, an event, a file.
     Literal,
+    /// A method of a client of remote procedures, by the names of its service and of the method.
+    RpcClient,
+    /// A method of what serves remote procedures, by these names.
+    RpcServer,
 }
 
 impl Strategy {
@@ -150,6 +154,8 @@ impl Strategy {
             Strategy::RouteEnd => "route-end",
             Strategy::RouteOneOf => "route-one-of",
             Strategy::Literal => "literal",
+            Strategy::RpcClient => "rpc-client",
+            Strategy::RpcServer => "rpc-server",
         }
     }
 
@@ -178,6 +184,7 @@ impl Strategy {
             Strategy::Overload => 0.6,
             // Estimates of relations that are no calls.
             Strategy::DocPath | Strategy::Literal => 0.97,
+            Strategy::RpcClient | Strategy::RpcServer => 0.95,
             Strategy::RoutePath => 0.92,
             Strategy::DocName | Strategy::NamedHandler | Strategy::Injected => 0.9,
             Strategy::Parametrised | Strategy::TestName => 0.9,

@@ -9,9 +9,10 @@ use crate::project::arity::Arity;
 use crate::project::file_entry::{is_class, is_star};
 use crate::project::names::{EMPTY, FILE_NODE};
 use crate::project::query::Query;
+use crate::routes::services::RPC;
 use crate::strategy::Strategy;
 use crate::testing::reached::{self, Depths, add_reached};
-use atlas_facts::{DefId, DetectionKind, Kind, flags};
+use atlas_facts::{DefId, DetectionKind, Kind, ReferenceKind, flags};
 use atlas_languages::ModuleRule;
 
 /// Returns all edges of a file, and the uid of each one's target without the project.
@@ -210,6 +211,7 @@ impl EdgeCollector<'_, '_> {
         }
         self.add_injected();
         self.add_called_routes();
+        self.add_called_procedures();
     }
 
     /// Adds the routes that clients in this file call. A line that registers a route is no call of one.
@@ -229,6 +231,20 @@ impl EdgeCollector<'_, '_> {
             for (name, place, via) in call.routes {
                 let target = Target::Stated(query.route_uid(name, place));
                 self.add(source, EdgeType::CallsRoute, target, detection.line, via);
+            }
+        }
+    }
+
+    /// Adds the remote procedures that calls in this file mean.
+    fn add_called_procedures(&mut self) {
+        let query = self.query;
+        for reference in query.file.facts().references.iter().filter(|one| one.kind == ReferenceKind::Call) {
+            let Some(call) = query.called_procedures(reference) else { continue };
+            let source = self.source(reference.scope);
+            self.note_request(source, RPC, call.paths, reference.line);
+            for (name, place, via) in call.routes {
+                let target = Target::Stated(query.route_uid(name, place));
+                self.add(source, EdgeType::CallsRoute, target, reference.line, via);
             }
         }
     }

@@ -49,6 +49,8 @@ pub enum DependencyKind {
     Route,
     /// The routes whose path has a last literal segment.
     RoutePath,
+    /// The procedures with a method's name; of the empty name, whether there is any.
+    Procedure,
     /// What a fixture or helper of tests calls, and the fixtures of a file.
     Support,
     /// The routes and events that other files register for handlers in a file.

@@ -31,6 +31,7 @@ pub fn link_routes(query: &Query) -> FileRoutes {
             add_event(query, detection, &mut found);
         }
     }
+    query.add_served(&mut found);
     found.links.sort_unstable_by_key(|link| (link.source, link.kind, link.line));
     found.links.dedup();
     found

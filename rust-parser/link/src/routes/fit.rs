@@ -1,5 +1,6 @@
 //! How well the path of a call fits the template of a route. Answers across projects use the same rule as the linker.
 
+use crate::routes::services::{RPC, shared_form};
 use atlas_facts::url_path::{Segment, fits, is_open_below, segments};
 
 /// Largest number of routes that fit one call equally well.
@@ -32,6 +33,10 @@ impl Template {
 /// Returns how well a call with one of some methods fits a route, `None` if it does not.
 pub fn fit(called: &[Segment], methods: &str, route: &Template) -> Option<Fit> {
     let (method, path, template) = (route.method.as_str(), route.path.as_str(), &route.segments);
+    if method == RPC {
+        let is_whole = methods == RPC && names_procedure(called, template);
+        return is_whole.then_some(Fit { is_whole, score: 2, is_named: true, is_below: false });
+    }
     let is_named = methods.split_whitespace().any(|one| one == method);
     if !is_named && !matches!((method, methods), ("ANY" | "ALL", _) | (_, "ANY")) {
         return None;
@@ -56,6 +61,16 @@ pub fn fit(called: &[Segment], methods: &str, route: &Template) -> Option<Fit> {
     let begins = is_text(end.first()) || !is_text(rest.first());
     let score = fits(rest, end).filter(|_| is_literal && begins && !is_open_below(end))?;
     Some(Fit { is_whole: false, score, is_named, is_below: true })
+}
+
+/// Returns whether a call names the service, without its package, and the method of a procedure.
+fn names_procedure(called: &[Segment], template: &[Segment]) -> bool {
+    let ([.., Segment::Text(service), Segment::Text(method)], [Segment::Text(full), Segment::Text(declared)]) =
+        (called, template)
+    else {
+        return false;
+    };
+    full.rsplit('.').next() == service.rsplit('.').next() && shared_form(method) == shared_form(declared)
 }
 
 /// Returns the positions of the routes that a call fits best, and whether they have segments before those of the call.
@@ -98,6 +113,9 @@ mod tests {
         assert_eq!(best("/users/{x}", &["/users/{id}", "/users/<int:id>"]), (vec![0, 1], false));
         assert_eq!(best("/{}:/api/pets", &["/app/api/owners/{owner}/pets"]), (vec![], false));
         assert_eq!(best("/nothing", &["/users"]), (vec![], false));
+        let procedures = ["/shop.v1.Cart/GetItem", "/shop.Carts/GetItem"].map(|path| Template::new("RPC", path));
+        assert_eq!(best_fits("/Cart/get_item", "RPC", &procedures), (vec![0], false));
+        assert_eq!(best_fits("/shop.v1.Cart/GetItem", "POST", &procedures), (vec![], false));
         assert_eq!(best_fits("/users", "POST", &[Template::new("GET", "/users")]), (vec![], false));
     }
 }

@@ -4,6 +4,7 @@
 use crate::project::file_entry::is_callable;
 use crate::project::names::{EMPTY, FILE_NODE, Sym};
 use crate::project::query::Query;
+use crate::routes::services::{procedures_of, services_of};
 use crate::routes::tables::{FileRouters, Mount, RouterKey};
 use atlas_facts::{
     BindingKind, DefId, Detection, DetectionKind, Expr, ExprId, Handler, Kind, ParamKind, ReferenceKind,
@@ -15,7 +16,8 @@ const UNKNOWN_BASE: &str = "/{base}";
 
 /// Returns how the routers of a file hang together.
 pub fn link_routers(query: &Query) -> FileRouters {
-    let mut found = FileRouters::default();
+    let (services, procedures) = (services_of(query), procedures_of(query));
+    let mut found = FileRouters { services, procedures, ..FileRouters::default() };
     let facts = query.file.facts().clone();
     if facts.detections.is_empty() {
         return found;

@@ -6,7 +6,10 @@ use crate::project::dependencies::{DependencyKind, add_differences, key};
 use crate::project::index::Index;
 use crate::project::names::{EMPTY, FileId, Sym};
 use crate::project::query::Query;
-use crate::routes::tables::{FileRouters, FileRoutes, Link, Mount, Route, RouterKey, router_query, segment_query};
+use crate::routes::tables::{
+    FileRouters, FileRoutes, Link, Mount, Procedure, Route, RouterKey, Service, procedure_query, router_query,
+    segment_query,
+};
 use atlas_facts::url_path::Segment;
 
 impl Index {
@@ -15,9 +18,15 @@ impl Index {
         let known = &mut self.routing.routers[id as usize];
         let old = std::mem::replace(known, found);
         if old != *known {
-            add_differences(old.contributions(), known.contributions(), keys);
+            let strings = &self.strings;
+            add_differences(old.contributions(strings), known.contributions(strings), keys);
             self.routing.has_new_routers = true;
         }
+    }
+
+    /// Rebuilds the tables of routers and services if they have changed.
+    pub fn index_routers(&mut self) {
+        self.routing.index_routers(&self.strings);
     }
 
     /// Replaces the routes of a file. Adds the keys of the queries whose answers change.
@@ -51,6 +60,25 @@ impl<'a> Query<'a> {
     pub fn own_prefixes(&self, router: RouterKey) -> &'a [Sym] {
         self.record(router_query(router));
         self.index.routing.own.get(&router).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the services that a variable calls or a class serves.
+    pub(super) fn services(&self, holder: RouterKey) -> &'a [Service] {
+        self.record(router_query(holder));
+        self.index.routing.services.get(&holder).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether the project declares procedures.
+    pub(super) fn has_procedures(&self) -> bool {
+        self.record(procedure_query(""));
+        !self.index.routing.procedures.is_empty()
+    }
+
+    /// Returns the declared procedures with a method's name in the shared form.
+    pub(super) fn procedures_named(&self, method: &str) -> &'a [Procedure] {
+        self.record(procedure_query(method));
+        let method = self.index.strings.find(method);
+        method.and_then(|method| self.index.routing.procedures.get(&method)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the routes and events that symbols of this file handle by registrations in other files.

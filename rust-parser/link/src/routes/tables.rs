@@ -21,6 +21,34 @@ pub struct FileRouters {
     pub mounts: Vec<Mount>,
     /// Prefixes that routers have of their own.
     pub own: Vec<(RouterKey, Sym)>,
+    /// Variables that hold clients of a service, and classes that serve one.
+    pub services: Vec<Service>,
+    /// The procedures that the file declares.
+    pub procedures: Vec<Procedure>,
+}
+
+/// What calls or serves the procedures of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Service {
+    /// A variable, or a class with the name of its role.
+    pub holder: RouterKey,
+    /// The service's name without its package.
+    pub name: Sym,
+    /// Whether only the name of a client of remote procedures has this form.
+    pub is_certain: bool,
+}
+
+/// A procedure of a service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Procedure {
+    /// The method's name in the form that all languages share.
+    pub method: Sym,
+    /// The service's name without its package.
+    pub service: Sym,
+    /// `route:RPC /package.Service/Method`, and this with the file.
+    pub name: Sym,
+    pub place: Sym,
+    pub is_test: bool,
 }
 
 /// A router that is part of another one.
@@ -78,6 +106,9 @@ pub struct RouteTables {
     pub has_new_routes: bool,
     pub(super) mounts: FxHashMap<RouterKey, Vec<Mount>>,
     pub(super) own: FxHashMap<RouterKey, Vec<Sym>>,
+    pub(super) services: FxHashMap<RouterKey, Vec<Service>>,
+    /// Procedures by the shared form of their method's name: of several files that declare one, the first.
+    pub(super) procedures: FxHashMap<Sym, Vec<Procedure>>,
     /// The place of the first registration of each route, which has the name as its uid.
     owners: FxHashMap<Sym, Sym>,
     /// Routes by the last literal segment of their path: the file and the position in it.
@@ -94,18 +125,37 @@ impl RouteTables {
     }
 
     /// Rebuilds the table of mounts if routers have changed.
-    pub fn index_routers(&mut self) {
+    pub fn index_routers(&mut self, strings: &Strings) {
         if !std::mem::take(&mut self.has_new_routers) {
             return;
         }
         self.mounts.clear();
         self.own.clear();
+        self.services.clear();
+        self.procedures.clear();
+        let mut first: FxHashMap<Sym, Procedure> = FxHashMap::default();
+        for procedure in self.routers.iter().flat_map(|file| &file.procedures) {
+            let rank = |one: &Procedure| (one.is_test, strings.text(one.place).to_owned());
+            let known = first.entry(procedure.name).or_insert(*procedure);
+            if rank(procedure) < rank(known) {
+                *known = *procedure;
+            }
+        }
+        for procedure in first.into_values() {
+            self.procedures.entry(procedure.method).or_default().push(procedure);
+        }
+        for known in self.procedures.values_mut() {
+            known.sort_by(|a, b| strings.text(a.name).cmp(strings.text(b.name)));
+        }
         for file in &self.routers {
             for mount in &file.mounts {
                 self.mounts.entry(mount.child).or_default().push(*mount);
             }
             for &(router, prefix) in &file.own {
                 self.own.entry(router).or_default().push(prefix);
+            }
+            for service in &file.services {
+                self.services.entry(service.holder).or_default().push(*service);
             }
         }
     }
@@ -159,9 +209,17 @@ impl RouteTables {
 }
 
 impl FileRouters {
-    pub fn contributions(&self) -> Contributions {
+    pub fn contributions(&self, strings: &Strings) -> Contributions {
         let mounts = self.mounts.iter().map(|mount| (router_query(mount.child), digest_of(mount)));
-        mounts.chain(self.own.iter().map(|own| (router_query(own.0), digest_of(own)))).collect()
+        let own = self.own.iter().map(|own| (router_query(own.0), digest_of(own)));
+        let services = self.services.iter().map(|service| (router_query(service.holder), digest_of(service)));
+        let procedures = self.procedures.iter().map(|procedure| {
+            let known = digest_of((procedure.service, procedure.name, procedure.place, procedure.is_test));
+            (procedure_query(strings.text(procedure.method)), known)
+        });
+        // Of a file that declares some: a further procedure of it concerns only who asks for its name.
+        let any = self.procedures.first().map(|_| (procedure_query(""), digest_of(true)));
+        mounts.chain(own).chain(services).chain(procedures).chain(any).collect()
     }
 }
 
@@ -198,6 +256,11 @@ fn last_literal(path: &str) -> String {
 
 pub(super) fn segment_query(segment: &str) -> u32 {
     text_key(DependencyKind::RoutePath, 0, segment)
+}
+
+/// The procedures with a method's name in the shared form; without one, whether any is declared.
+pub(super) fn procedure_query(method: &str) -> u32 {
+    text_key(DependencyKind::Procedure, 0, method)
 }
 
 pub(super) fn router_query(router: RouterKey) -> u32 {

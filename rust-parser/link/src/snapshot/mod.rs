@@ -186,7 +186,7 @@ impl Project {
         index.restore_files(entries);
         inherit::refresh(index, bases, &[]);
         (index.routing.has_new_routers, index.routing.has_new_routes) = (true, true);
-        index.routing.index_routers();
+        index.index_routers();
         index.index_routes();
         Some(())
     }

@@ -6,7 +6,7 @@ use crate::project::ancestry::{Extension, FileBases, MethodShape, Methods};
 use crate::project::file_types::FileTypes;
 use crate::project::flows::{FileFlows, Place};
 use crate::project::names::{Sym, SymbolId};
-use crate::routes::tables::{FileRouters, FileRoutes, Link, Mount, Route, RouterKey};
+use crate::routes::tables::{FileRouters, FileRoutes, Link, Mount, Procedure, Route, RouterKey, Service};
 use crate::snapshot::codec::{Reader, Stored, Writer};
 use crate::strategy::Strategy;
 use crate::testing::file_support::{FileSupport, Fixture, Support};
@@ -248,21 +248,49 @@ fn read_router(from: &mut Reader) -> Option<RouterKey> {
 
 impl Stored for FileRouters {
     fn write(&self, out: &mut Writer) {
-        let FileRouters { mounts, own } = self;
+        let FileRouters { mounts, own, services, procedures } = self;
         out.list(mounts);
         out.number(own.len() as u32);
         for &(router, prefix) in own {
             write_router(out, router);
             out.sym(prefix);
         }
+        out.list(services);
+        out.list(procedures);
     }
 
     fn read(from: &mut Reader) -> Option<Self> {
-        let mut routers = FileRouters { mounts: from.list()?, own: Vec::new() };
+        let mut routers = FileRouters { mounts: from.list()?, ..FileRouters::default() };
         for _ in 0..from.number()? {
             routers.own.push((read_router(from)?, from.sym()?));
         }
-        Some(routers)
+        Some(FileRouters { services: from.list()?, procedures: from.list()?, ..routers })
+    }
+}
+
+impl Stored for Service {
+    fn write(&self, out: &mut Writer) {
+        let Service { holder, name, is_certain } = *self;
+        write_router(out, holder);
+        out.sym(name);
+        out.plain(&is_certain);
+    }
+
+    fn read(from: &mut Reader) -> Option<Self> {
+        Some(Service { holder: read_router(from)?, name: from.sym()?, is_certain: from.plain()? })
+    }
+}
+
+impl Stored for Procedure {
+    fn write(&self, out: &mut Writer) {
+        let Procedure { method, service, name, place, is_test } = *self;
+        [method, service, name, place].into_iter().for_each(|sym| out.sym(sym));
+        out.plain(&is_test);
+    }
+
+    fn read(from: &mut Reader) -> Option<Self> {
+        let (method, service, name) = (from.sym()?, from.sym()?, from.sym()?);
+        Some(Procedure { method, service, name, place: from.sym()?, is_test: from.plain()? })
     }
 }
 

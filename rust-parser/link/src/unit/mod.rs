@@ -13,6 +13,7 @@ use crate::edge::FileEdges;
 use crate::emit::structure::Structure;
 use crate::project::index::Index;
 use crate::project::names::FILE_NODE;
+use crate::routes::services::RPC;
 use atlas_facts::{DefId, FileFacts, Problem, ScopeRule};
 
 pub use row::Field;
@@ -122,6 +123,10 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
     let top = nodes.len().checked_sub(1).map(|_| 0);
     for route in &index.routing.routes[file as usize].routes {
         let text = |sym| index.strings.text(sym).to_owned();
+        // Copies of a description declare the same procedures.
+        if index.strings.text(route.method) == RPC && index.routing.uid(route.name, route.place) != route.name {
+            continue;
+        }
         parents.push(top);
         nodes.push(UnitNode {
             uid: index.strings.text(index.routing.uid(route.name, route.place)).to_owned(),

@@ -1,5 +1,5 @@
 //! Reads texts without definitions: windows of lines (`windows`) that begin where the text has a structure (`headings`).
-//! `detections` finds what configuration says about variables and routes.
+//! `detections` finds what configuration says about variables and routes, `protobuf` the procedures of services.
 //!
 //! Every limit holds for arbitrary text: a line is looked at as far as `MAX_LINE` bytes, a file has at most
 //! `MAX_WINDOWS` windows, and nothing is parsed recursively.
@@ -7,6 +7,7 @@
 mod definitions;
 mod detections;
 mod headings;
+mod protobuf;
 mod windows;
 
 use std::ops::Range;
@@ -44,6 +45,9 @@ impl LanguageHooks for Plain {
         let windows = divide(&lines, &found);
         add(builder, source, &lines, windows, plain.kind);
         detections::record(builder, &settings.name, &lines.texts);
+        if settings.name == "proto" {
+            protobuf::record(builder, source);
+        }
     }
 }
 
