@@ -11,7 +11,7 @@ from typing import Any, cast
 from atlas.code.across.packages import ProjectView
 from atlas.code.across.wrapped import wrapped_calls
 from atlas.code.reader import Reader
-from atlas.core.model import Direction, Edge, EdgeType, Node
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 MatchRoutes = Callable[[Sequence[tuple[str, str]], Sequence[tuple[str, str]]], list[tuple[list[int], bool]]]
 """(calls as path and methods, routes as method and path) -> for each call the routes that fit best, and whether they
@@ -105,9 +105,8 @@ async def _procedures_called(reader: Reader) -> list[UnroutedRequest]:
 
 
 async def _procedures(reader: Reader) -> list[Node]:
-    query = f"MATCH (r:Route) WHERE r.name STARTS WITH '{_PROCEDURE} /' RETURN r.uid"
-    rows = (await reader.store.cypher(query, {}, 20_000, 10.0, reader.project)).rows
-    return await reader.store.symbols([str(row[0]) for row in rows])
+    scope = Filter(project=reader.project, labels=(Label.ROUTE,))
+    return list(await reader.store.find(f"{_PROCEDURE} /", Match.PREFIX, scope, 20_000))
 
 
 def is_procedure(route: Node) -> bool:

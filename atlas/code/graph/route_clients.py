@@ -15,12 +15,11 @@ from atlas.code.question.client_forms import ClientQuestion
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
-from atlas.core.model import Direction, Edge, EdgeType, Filter, Node
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 MAX_CALLS = 5_000
 """Calls of routes that are read."""
-_PROCEDURES = "MATCH (r:Route) WHERE r.name STARTS WITH 'RPC /' RETURN r.uid"
 _IS_PROCEDURE = "RPC /"
 _PROCEDURE_NAME = re.compile(r"^(?:(?P<service>/?[\w.]+)[./])?(?P<method>\w+)$")
 _WORDS = {
@@ -87,9 +86,9 @@ async def procedures_named(reader: Reader, name: str) -> list[Node]:
     match = _PROCEDURE_NAME.match(name)
     if match is None:
         return []
-    rows = (await reader.store.cypher(_PROCEDURES, {}, MAX_CALLS, 10.0, reader.project)).rows
+    scope = Filter(project=reader.project, labels=(Label.ROUTE,))
     found: list[Node] = []
-    for node in await reader.store.symbols([str(row[0]) for row in rows]):
+    for node in await reader.store.find(_IS_PROCEDURE, Match.PREFIX, scope, MAX_CALLS):
         service, _, method = node.row.name.removeprefix(_IS_PROCEDURE).partition("/")
         asked = (match["service"] or "").lstrip("/")
         if method == match["method"] and (not asked or f".{service}".endswith(f".{asked}")):

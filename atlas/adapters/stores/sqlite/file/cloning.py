@@ -14,7 +14,8 @@ from collections.abc import Sequence
 FICLONE = 0x40049409
 """The request of Linux that makes a file share all blocks of another."""
 
-PART_BYTES = 8 << 20
+PART_BYTES = 1 << 18
+"""Small: a new buffer for each part of several MB costs more than the copy."""
 
 _UNSUPPORTED = (errno.ENOTTY, errno.EXDEV, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.EPERM)
 

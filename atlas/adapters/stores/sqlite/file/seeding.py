@@ -136,7 +136,7 @@ def adopt(path: Path, project: str, root: str, seen: Sequence[SeenFile], began_f
     `began_from` says what it was copied from. Raises StoreError for a copy that holds no single project.
     """
     with translated(path):
-        connection = open_writer(path)
+        connection = open_writer(path, log=False)
         try:
             with transaction(connection):
                 found = _only_project(connection)
