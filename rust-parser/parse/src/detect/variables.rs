@@ -38,7 +38,9 @@ impl Walk<'_> {
         let class = self.class_around(node)?;
         let text = self.text_of(class);
         let prefix = text.split_once("env_prefix").and_then(|(_, rest)| {
-            let quoted = rest.trim_start().strip_prefix('=')?.trim_start();
+            // `env_prefix = "A_"`, and `"env_prefix": "A_"`.
+            let stated = rest.trim_start_matches(['"', '\'']).trim_start();
+            let quoted = stated.strip_prefix(['=', ':'])?.trim_start();
             let quote = quoted.chars().next().filter(|sign| matches!(sign, '"' | '\''))?;
             quoted[1..].split(quote).next()
         });

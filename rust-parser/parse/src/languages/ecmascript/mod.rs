@@ -1,6 +1,7 @@
 //! Hooks of JavaScript and TypeScript: destructuring, members of object literals and test conventions (`imports`
 //! handles imports and exports).
 
+mod alternatives;
 mod assignments;
 mod components;
 mod contexts;
@@ -13,12 +14,12 @@ mod objects;
 mod prototypes;
 mod type_shapes;
 mod typedefs;
-mod variance;
 
 use rustc_hash::FxHashMap;
 
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
+use crate::languages::ecmascript::alternatives::alternatives;
 use crate::languages::ecmascript::assignments::{
     assigned_value, note_assignment, place_assigned, place_in_object, place_named,
 };
@@ -32,7 +33,6 @@ use crate::languages::ecmascript::literals::{enclosing_value, has_functions, not
 use crate::languages::ecmascript::objects::{is_function, is_path};
 use crate::languages::ecmascript::prototypes::note_bases;
 use crate::languages::ecmascript::type_shapes::{add_type_bases, made_object, marked, shaped_type};
-use crate::languages::ecmascript::variance::without_variance;
 use crate::query::vocabulary::Capture;
 use crate::rewriting::Edit;
 use crate::walk::additions::Addition;
@@ -64,7 +64,7 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
-        without_variance(readable).into_iter().collect()
+        alternatives(readable)
     }
 
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
