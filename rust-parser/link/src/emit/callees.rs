@@ -5,7 +5,7 @@ use smallvec::smallvec;
 use crate::emit::collector::EdgeCollector;
 use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{Outline, is_callable};
-use crate::project::names::Sym;
+use crate::project::names::{EMPTY, Sym};
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Expr, ExprId, Kind, flags};
 
@@ -57,6 +57,9 @@ impl EdgeCollector<'_, '_> {
         }
         if !query.file.rules.function_types.is_empty() {
             let held = query.flat_map(bases.clone(), |value| query.held(value));
+            if let Some(callees) = query.functional_callees(&held, name) {
+                return callees;
+            }
             let functions: Values = held.into_iter().filter(|&value| query.is_functional(value, name)).collect();
             if !functions.is_empty() {
                 return functions;
@@ -90,6 +93,14 @@ impl EdgeCollector<'_, '_> {
         let is_passed = bases.iter().any(|value| matches!(value.via, Strategy::Passed | Strategy::Element));
         let is_open = bases.iter().any(Value::is_unknown);
         let mut members = query.flat_map(bases, |value| query.called_attribute(value, name));
+        let rules = &query.file.rules;
+        if !members.is_empty()
+            && !(rules.extension_functions || rules.extension_methods)
+            && members.iter().all(|member| member.entity == Entity::Builtin(EMPTY))
+            && let Some(added) = self.added_member(name)
+        {
+            return smallvec![added];
+        }
         // There are other objects: a member that the known ones lack is not missing.
         let is_found = |value: &Value| !matches!(value.entity, Entity::Missing | Entity::Opaque);
         if is_open || is_passed && !members.iter().any(is_found) {

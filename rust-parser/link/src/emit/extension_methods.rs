@@ -99,6 +99,8 @@ impl EdgeCollector<'_, '_> {
                 let text = self.query.text(name);
                 names.iter().any(|known| known == text).then_some(Fit::Exact)
             }
+            // A container of what is outside the project.
+            Entity::Builtin(_) if file.rules.sequences.contains(&name) => Some(Fit::Possible),
             Entity::Opaque => Some(Fit::Possible),
             _ => None,
         }

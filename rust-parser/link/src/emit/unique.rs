@@ -4,10 +4,10 @@
 use crate::emit::callees::Site;
 use crate::emit::collector::EdgeCollector;
 use crate::entity::{Entity, Value};
-use crate::project::file_entry::{Outline, is_callable, is_class};
+use crate::project::file_entry::{FileEntry, Outline, is_callable, is_class};
 use crate::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, ExprId, Kind, flags};
+use atlas_facts::{DefId, Expr, ExprId, Kind, Name, flags};
 
 /// Length of the shortest name that identifies a callee.
 const MIN_UNIQUE_NAME: usize = 4;
@@ -43,6 +43,49 @@ impl EdgeCollector<'_, '_> {
             _ => false,
         });
         (!is_open).then(|| Value::new(Entity::Definition(symbol), via))
+    }
+
+    /// Returns the method that the project adds to a type of the language, if its name alone tells which.
+    pub(super) fn added_member(&self, name: Sym) -> Option<Value> {
+        let query = self.query;
+        let named = self.candidates(name)?;
+        let (added, others): (Vec<_>, Vec<_>) = named.into_iter().partition(|&method| self.is_added(method));
+        let is_of_trait = |method: SymbolId| {
+            let (file, definition) = query.definition(method);
+            matches!(file.outline(definition.parent).kind, Kind::Trait | Kind::Interface)
+        };
+        let method = match (&added[..], &others[..]) {
+            (&[only], _) => only,
+            // Implementations for several types of the language.
+            (&[_, ..], &[declared]) if is_of_trait(declared) => declared,
+            _ => return None,
+        };
+        Some(Value::new(Entity::Definition(query.canonical(method)), Strategy::UniqueName))
+    }
+
+    /// Returns whether a method belongs to a type of the language that the project extends.
+    fn is_added(&self, method: SymbolId) -> bool {
+        let query = self.query;
+        let (file, definition) = query.definition(method);
+        let parent = file.symbols[definition.parent as usize];
+        let owner = file.outline(definition.parent);
+        match owner.kind {
+            Kind::Extension => {
+                let is_named =
+                    file.def(definition.parent).bases.first().is_some_and(|&base| self.is_built_in(file, base));
+                let home = query.index.symbols.get(parent).file;
+                // Objects of languages with prototypes are extensions, too.
+                query.index.ancestry.extended_by(home, parent).is_none() && (is_named || !file.rules.prototypes)
+            }
+            kind => is_class(kind) && file.rules.open_classes && file.rules.builtins.contains(&owner.name),
+        }
+    }
+
+    /// Returns whether an expression is the prototype of a class of the language: `String.prototype`.
+    fn is_built_in(&self, file: &FileEntry, expr: ExprId) -> bool {
+        let Expr::Attribute { base, name } = *file.expr(expr) else { return false };
+        let is_known = |&class: &Name| file.rules.builtins.contains(&file.sym(class));
+        file.text(name) == "prototype" && matches!(file.expr(base), Expr::Name(class) if is_known(class))
     }
 
     /// Returns the only function with a name that fits.

@@ -19,7 +19,10 @@ pub const ALIAS: u16 = u16::MAX - 5;
 /// The part of a function that makes an object, or of a class, for the type parameters of the class among the types of
 /// its parameters: pairs of the parameter and the type parameter.
 pub const MAKING: u16 = u16::MAX - 6;
+/// The part of an interface for its only method without a body.
+pub const FUNCTIONAL: u16 = u16::MAX - 7;
 const SIGNATURES: u16 = 0x6000;
+const OVERLOADS: u16 = 0x7000;
 const CALLBACKS: u16 = 0x4000;
 const BASES: u16 = 0x5000;
 
@@ -31,6 +34,12 @@ pub fn callback_part(position: u16, parameter: u16) -> u16 {
 /// Returns the part for the type of a parameter of a function or function type itself.
 pub fn signature_part(parameter: u16) -> u16 {
     SIGNATURES + parameter
+}
+
+/// Returns the part of a type for its call signature with a number: its results (0), the least and the largest number of
+/// arguments (1), and the names of the types of its parameters (from 2).
+pub fn overload_part(number: u16, detail: u16) -> u16 {
+    OVERLOADS + number * 16 + detail
 }
 
 /// Returns the part for a base of a class (0) or one of its type arguments (from 1).

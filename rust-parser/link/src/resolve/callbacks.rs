@@ -132,20 +132,36 @@ impl Query<'_> {
                     }
                 }
             }
-            Expr::Name(_) | Expr::Attribute { .. } => self.add_aliased(annotation, scope, position, parts),
-            Expr::Generic { base, .. } => self.add_aliased(*base, scope, position, parts),
+            Expr::Name(_) | Expr::Attribute { .. } => self.add_aliased(annotation, &[], scope, position, parts),
+            Expr::Generic { base, args } => self.add_aliased(*base, args, scope, position, parts),
             _ => {}
         }
     }
 
-    fn add_aliased(&self, name: ExprId, scope: DefId, position: Option<u16>, parts: &mut Vec<(u16, Values)>) {
+    fn add_aliased(
+        &self,
+        name: ExprId,
+        types: &[ExprId],
+        scope: DefId,
+        position: Option<u16>,
+        parts: &mut Vec<(u16, Values)>,
+    ) {
         let named = self.in_position(true, || self.eval(name, scope, u32::MAX));
         let [Value { entity: Entity::Definition(alias), .. }] = named[..] else { return };
-        if self.kind(alias) != Kind::TypeAlias {
+        if !matches!(self.kind(alias), Kind::TypeAlias | Kind::Interface) {
             return;
         }
         for parameter in (0..MAX_PARAMETERS).chain([RECEIVER]) {
             let values = self.returned_as(alias, signature_part(parameter));
+            if let Some(&Value { entity: Entity::TypeArgument(own), .. }) = values.first()
+                && let Some(&given) = types.get(own as usize)
+            {
+                let values = self.callback_parameter(given, scope);
+                if !values.is_empty() {
+                    parts.push((part(position, parameter), values));
+                }
+                continue;
+            }
             if !values.is_empty() && !matches!(values[0].entity, Entity::TypeArgument(_)) {
                 parts.push((part(position, parameter), values.into()));
             }

@@ -125,7 +125,8 @@ impl Query<'_> {
         is_function.then(|| file.sym(definition.name))
     }
 
-    /// Returns whether a type says no more than that its values are functions.
+    /// Returns whether a type says no more than that its values are functions, or is an interface that functions
+    /// implement.
     pub(super) fn is_function_type(&self, file: &FileEntry, declared: ExprId) -> bool {
         let name = match *file.expr(declared) {
             Expr::Call { .. } => return true,
@@ -140,6 +141,7 @@ impl Query<'_> {
         file.rules.callables.contains(&name)
             || file.rules.function_types.contains_key(&name)
             || file.rules.included_globals && self.is_function_typedef(file, name)
+            || self.is_functional_name(file, name)
     }
 
     /// Hands the attributes of an element to the `props` of the object that its class makes.

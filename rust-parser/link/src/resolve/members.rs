@@ -183,6 +183,11 @@ impl Query<'_> {
             Kind::Field if let Some(held) = self.held_by_name(symbol, name) => held,
             Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias => {
                 let held = self.stored_values(symbol);
+                if kind == Kind::Field
+                    && let Some(found) = self.described_member(&held, name)
+                {
+                    return found;
+                }
                 self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
             }
             _ => {
@@ -196,6 +201,38 @@ impl Query<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the member of what a descriptor in an attribute of a class gives, if it has one.
+    fn described_member(&self, held: &Values, name: Sym) -> Option<Values> {
+        let &getter = self.file.rules.descriptor_methods.first()?;
+        let [descriptor @ Value { entity: Entity::Instance(class), .. }] = held[..] else { return None };
+        let getters = self.every_definition(class, getter);
+        let given = getters.into_iter().flat_map(|method| {
+            let method = Value::new(Entity::Definition(method), Strategy::AttributeType);
+            self.call_result(method, Some(descriptor))
+        });
+        let is_other = |value: &Value| matches!(value.entity, Entity::Instance(other) if other != class);
+        let given: Values = given.filter(is_other).collect();
+        let found = self.with_depth(|| self.flat_map(given, |value| self.attribute(value, name)));
+        let is_member = |value: &Value| matches!(value.entity, Entity::Definition(_));
+        found.iter().any(is_member).then(|| found.into_iter().filter(is_member).collect())
+    }
+
+    /// Returns all definitions of a method that a class has or inherits: overloads and what implements them.
+    fn every_definition(&self, class: SymbolId, name: Sym) -> Vec<SymbolId> {
+        let nearest = self.class_member(class, name, Strategy::AttributeType).into_iter().find_map(|value| {
+            let Entity::Definition(symbol) = value.entity else { return None };
+            let (file, definition) = self.definition(symbol);
+            is_callable(definition.kind).then(|| file.symbols[definition.parent as usize])
+        });
+        let Some(owner) = nearest else { return Vec::new() };
+        let (file, entries) = self.entries(owner, name);
+        let definitions = entries.iter().filter_map(|entry| match entry.bound {
+            Bound::Definition(def) => Some(file.symbols[def as usize]),
+            _ => None,
+        });
+        definitions.collect()
     }
 
     fn external_member(&self, external: ExternalId, name: Sym, via: Strategy) -> Value {
@@ -305,7 +342,15 @@ impl Query<'_> {
                     let symbol = self.canonical(file.symbols[def as usize]);
                     smallvec![Value::new(Entity::Definition(symbol), via)]
                 };
+                // `if TYPE_CHECKING: app = ...`, else a property.
+                let is_conditional =
+                    file.outline(def).kind == Kind::Property && file.outline(def).flags & flags::CONDITIONAL != 0;
                 match chosen {
+                    Some(other) if other != def && is_conditional => {
+                        let mut both = values(other);
+                        merge(&mut both, values(def));
+                        return Some(both);
+                    }
                     Some(def) => return Some(values(def)),
                     None if !file.rules.fields_beside_methods => return Some(values(def)),
                     None => second_choice = second_choice.or_else(|| Some(values(def))),

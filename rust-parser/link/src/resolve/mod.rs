@@ -14,6 +14,7 @@ mod fixtures;
 pub mod flows;
 pub mod following;
 mod foreign;
+mod functional;
 mod globals;
 mod implicits;
 pub mod imports;

@@ -22,7 +22,9 @@ impl Query<'_> {
             Entity::Definition(symbol) => self.definition_result(callee, symbol, receiver, arguments),
             Entity::Returning(class) => smallvec![Value::new(Entity::Instance(class), Strategy::ReturnType)],
             Entity::Instance(class) => {
-                let Some(name) = self.file.rules.call_method else { return self.signature_result(callee, class) };
+                let Some(name) = self.file.rules.call_method else {
+                    return self.signature_result(callee, class, arguments);
+                };
                 let members = self.class_member(class, name, callee.via);
                 self.flat_map(members, |member| match member.entity {
                     Entity::Definition(symbol) => self.definition_result(member, symbol, Some(callee), arguments),
@@ -127,7 +129,7 @@ impl Query<'_> {
                 let is_variant = file.outline(definition.parent).kind == Kind::Enum;
                 self.flat_map(held, |value| match value.entity {
                     Entity::Instance(_) if is_accessor || is_variant => smallvec![value],
-                    Entity::Instance(class) => self.signature_result(value, class),
+                    Entity::Instance(class) => self.signature_result(value, class, arguments),
                     Entity::Returning(class) => {
                         smallvec![Value { entity: Entity::Instance(class), via: Strategy::ReturnType, ..value }]
                     }

@@ -7,9 +7,9 @@ use smallvec::smallvec;
 use crate::entity::{Entity, Value, Values};
 use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::project::index::Container;
-use crate::project::names::{EMPTY, Sym};
+use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::paths::folder_of;
-use crate::project::query::Query;
+use crate::project::query::{Query, Stage};
 use crate::resolve::imports::relabel;
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Expr, Kind};
@@ -156,7 +156,11 @@ impl Query<'_> {
         }
         if scope == class && self.file.outline(class).kind != Kind::Extension {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
-            return own.then(|| self.local_values(class, entries, u32::MAX));
+            return own.then(|| {
+                let values = self.local_values(class, entries, u32::MAX);
+                let is_type = self.in_type.get() || self.stage == Stage::Bases;
+                self.constructed_class(&values).filter(|_| is_type).unwrap_or(values)
+            });
         }
         // Of `impl<T: Draw>` and `trait Loader<T>`.
         let can_have = matches!(self.file.outline(class).kind, Kind::Extension | Kind::Trait)
@@ -175,8 +179,8 @@ impl Query<'_> {
         let before = self.calling.replace(is_called);
         let values = self.class_member(symbol, name, Strategy::This);
         self.calling.set(before);
-        if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
-            return Some(smallvec![Value::new(Entity::Definition(class), Strategy::Local)]);
+        if let Some(class) = self.constructed_class(&values) {
+            return Some(class);
         }
         let only_methods = is_called && self.file.rules.calls_only_methods;
         let no_members = self.in_type.get() && self.file.rules.generic_fields;
@@ -185,12 +189,28 @@ impl Query<'_> {
                 is_class(self.kind(symbol)) || self.kind(symbol) == Kind::TypeAlias
             }
             Entity::Definition(symbol) => {
-                !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol))
+                let kind = self.kind(symbol);
+                !only_methods || is_callable(kind) || is_class(kind) || self.is_component(symbol)
             }
             Entity::Instance(_) => !only_methods,
             _ => false,
         });
         (is_found || (!entries.is_empty() && !only_methods && !no_members)).then_some(values)
+    }
+
+    /// Returns the class that the constructor among the values makes.
+    fn constructed_class(&self, values: &Values) -> Option<Values> {
+        let class = values.iter().find_map(|value| self.constructed_by(value))?;
+        Some(smallvec![Value::new(Entity::Definition(class), Strategy::Local)])
+    }
+
+    /// Returns whether a field is a component of a record, which has a method of its name.
+    fn is_component(&self, field: SymbolId) -> bool {
+        let (file, definition) = self.definition(field);
+        let components = &file.def(definition.parent).params;
+        file.rules.field_accessors
+            && definition.kind == Kind::Field
+            && components.iter().any(|component| file.sym(component.name) == definition.name)
     }
 
     /// Returns whether a name is only that of a field or method, which is no type: `Status Status { get; }`.

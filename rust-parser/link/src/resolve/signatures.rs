@@ -5,19 +5,22 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{is_callable, is_class};
-use crate::project::file_types::{CALLED, GUARD, INDEXED, callback_part, signature_part};
-use crate::project::names::{EMPTY, SymbolId};
+use crate::project::file_types::{CALLED, GUARD, INDEXED, callback_part, overload_part, signature_part};
+use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::applied::is_parameter;
+use crate::resolve::arguments::Arguments;
 use crate::resolve::callbacks::MAX_CALLBACKS;
 use crate::resolve::types::published;
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, ExprId, Kind, ParamKind};
+use atlas_facts::{Arg, DefId, Expr, ExprId, Kind, LiteralType, ParamKind};
 
 /// Largest number of overloads of a function type that are read.
 const MAX_OVERLOADS: usize = 32;
 /// Keyword of the argument that stands for a rest parameter in a function type.
 const REST: &str = "...";
+/// Stands for a type that every argument has.
+const ANY: &str = "any";
 
 impl Query<'_> {
     /// Returns the function types that a type or field of this file declares: calls of their results.
@@ -65,10 +68,15 @@ impl Query<'_> {
             return parts;
         }
         let signatures = self.signatures(def);
+        let overloads = self.overloads(def, &signatures);
+        let is_overloaded = !overloads.is_empty();
+        parts.extend(overloads);
         for &signature in &signatures {
             let Expr::Call { callee, args, .. } = self.file.expr(signature) else { continue };
-            let result = self.naming_parameters(|| self.eval_type(*callee, def, 0));
-            add(&mut parts, 0, published(result, None));
+            if !is_overloaded {
+                let result = self.naming_parameters(|| self.eval_type(*callee, def, 0));
+                add(&mut parts, 0, published(result, None));
+            }
             for (position, arg) in (0..MAX_CALLBACKS).zip(args) {
                 let is_rest = arg.keyword.is_some_and(|word| self.file.text(word) == REST);
                 self.add_parameter(arg.value, def, (position, is_rest), &mut parts);
@@ -95,6 +103,111 @@ impl Query<'_> {
         }
         parts.retain(|(_, values)| !values.is_empty());
         parts
+    }
+
+    /// Returns the parts of call signatures with different results, which the arguments of a call choose from.
+    fn overloads(&self, def: DefId, signatures: &[ExprId]) -> Vec<(u16, Values)> {
+        let definition = self.file.def(def);
+        let results = signatures.iter().map(|&signature| match *self.file.expr(signature) {
+            Expr::Call { callee, .. } => published(self.naming_parameters(|| self.eval_type(callee, def, 0)), None),
+            _ => Values::new(),
+        });
+        let results: Vec<Values> = results.collect();
+        let is_written = |signature: &ExprId| definition.bases.contains(signature);
+        if results.windows(2).all(|pair| pair[0] == pair[1]) || !signatures.iter().all(is_written) {
+            return Vec::new();
+        }
+        let mut parts = Vec::new();
+        for (number, (&signature, results)) in (0..).zip(signatures.iter().zip(results)) {
+            let Expr::Call { args, .. } = self.file.expr(signature) else { continue };
+            let keyword = |arg: &Arg| arg.keyword.map(|word| self.file.text(word));
+            let least = args.iter().filter(|arg| keyword(arg).is_none()).count() as u16;
+            let is_open = args.iter().any(|arg| keyword(arg) == Some(REST));
+            let most = if is_open { u16::MAX } else { args.len() as u16 };
+            let counts = [least, most].map(|count| Value::new(Entity::Argument(count), Strategy::Annotation));
+            parts.push((overload_part(number, 0), results));
+            parts.push((overload_part(number, 1), Values::from(counts)));
+            for (detail, arg) in (2..16).zip(args) {
+                if let Some(name) = self.type_name(arg.value, def) {
+                    let name = Value::new(Entity::Builtin(name), Strategy::Annotation);
+                    parts.push((overload_part(number, detail), smallvec![name]));
+                }
+            }
+        }
+        parts
+    }
+
+    /// Returns the name of a type that arguments are compared with: of the language, or [`ANY`].
+    fn type_name(&self, declared: ExprId, def: DefId) -> Option<Sym> {
+        let name = match self.file.expr(declared) {
+            Expr::Generic { base, .. } => return self.type_name(*base, def),
+            Expr::Name(name) if !self.file.entries(def, self.file.sym(*name)).is_empty() => ANY,
+            Expr::Name(name) if matches!(self.file.text(*name), "any" | "unknown") => ANY,
+            Expr::Literal(kind) => shape_of(*kind)?,
+            Expr::Call { .. } => "Function",
+            &Expr::Name(name) if let Some(shape) = name_of_shape(self.file.text(name)) => shape,
+            Expr::Name(_) | Expr::Attribute { .. } => match self.eval_type(declared, def, 0)[..] {
+                [Value { entity: Entity::Instance(class), .. }] if self.called_type(class).is_none() => "object",
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(self.index.strings.intern(name))
+    }
+
+    /// Returns the results of the call signature that takes the arguments of a call: none if that depends on what is
+    /// unknown of them.
+    fn overload_results(&self, owner: SymbolId, arguments: &Arguments) -> Values {
+        let Arguments::Written(args, ..) = *arguments else { return Values::new() };
+        let mut possible: Option<&[Value]> = None;
+        for number in 0..MAX_OVERLOADS as u16 {
+            let &[Value { entity: Entity::Argument(least), .. }, Value { entity: Entity::Argument(most), .. }] =
+                self.returned_as(owner, overload_part(number, 1))
+            else {
+                break;
+            };
+            let count = args.len() as u16;
+            let is_spread = args.iter().any(|arg| arg.keyword.is_some());
+            if !is_spread && !(least..=most).contains(&count) {
+                continue;
+            }
+            let results = self.returned_as(owner, overload_part(number, 0));
+            let fits = (2..16).zip(args).map(|(detail, arg)| self.fits_shape(owner, number, detail, arg));
+            let fits: Vec<Option<bool>> = fits.collect();
+            if fits.contains(&Some(false)) {
+                continue;
+            }
+            if possible.is_some_and(|possible| possible != results) {
+                return Values::new();
+            }
+            possible = Some(results);
+            if !is_spread && fits.iter().all(|fit| fit.is_some()) {
+                break;
+            }
+        }
+        possible.unwrap_or_default().into()
+    }
+
+    /// Returns whether an argument is of the type of a parameter; `None` if either type is unknown.
+    fn fits_shape(&self, owner: SymbolId, number: u16, detail: u16, arg: &Arg) -> Option<bool> {
+        let &[Value { entity: Entity::Builtin(wanted), .. }] = self.returned_as(owner, overload_part(number, detail))
+        else {
+            return None;
+        };
+        if self.text(wanted) == ANY {
+            return Some(true);
+        }
+        let shape = match self.file.expr(arg.value) {
+            Expr::Literal(kind) | Expr::Elements { kind, .. } => shape_of(*kind),
+            Expr::Key(_) => Some("string"),
+            Expr::Lambda(_) => Some("Function"),
+            &Expr::Call { callee, new: true, .. } => match *self.file.expr(callee) {
+                Expr::Name(name) => name_of_shape(self.file.text(name)),
+                _ => None,
+            },
+            _ => None,
+        };
+        Some(Some(shape?) == name_of_shape(self.text(wanted)))
     }
 
     /// `Handler` of `...handlers: Handler[]`, and the first type of `...handlers: [Handler, Handler]`.
@@ -129,9 +242,13 @@ impl Query<'_> {
     }
 
     /// Returns the results of calling a value of a function type.
-    pub(super) fn signature_result(&self, callee: Value, class: SymbolId) -> Values {
+    pub(super) fn signature_result(&self, callee: Value, class: SymbolId, arguments: &Arguments) -> Values {
         let Some(owner) = self.called_type(class) else { return Values::new() };
-        self.seen_from(self.returned_as(owner, 0), callee, class, owner)
+        let results = match self.returned_as(owner, overload_part(0, 1)) {
+            [] => self.returned_as(owner, 0).into(),
+            _ => self.overload_results(owner, arguments),
+        };
+        self.seen_from(&results, callee, class, owner)
     }
 
     /// Returns what published values of the type `owner` are for an object of a class.
@@ -260,6 +377,32 @@ fn is_function(entity: Entity) -> bool {
 }
 
 /// Adds values to those of a part.
+/// Returns the name by which a type of the language and its variants are compared.
+fn name_of_shape(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "Array" | "ReadonlyArray" => "Array",
+        "Set" | "ReadonlySet" | "WeakSet" => "Set",
+        "Map" | "ReadonlyMap" | "WeakMap" => "Map",
+        "Function" => "Function",
+        "object" => "object",
+        "string" => "string",
+        "number" => "number",
+        "boolean" => "boolean",
+        _ => return None,
+    })
+}
+
+fn shape_of(kind: LiteralType) -> Option<&'static str> {
+    match kind {
+        LiteralType::List => Some("Array"),
+        LiteralType::Dict => Some("object"),
+        LiteralType::Str => Some("string"),
+        LiteralType::Int | LiteralType::Float => Some("number"),
+        LiteralType::Bool => Some("boolean"),
+        _ => None,
+    }
+}
+
 fn add(parts: &mut Vec<(u16, Values)>, part: u16, values: Values) {
     match parts.iter_mut().find(|known| known.0 == part) {
         Some((_, known)) => merge(known, values),

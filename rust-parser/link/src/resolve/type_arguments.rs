@@ -75,6 +75,11 @@ impl Query<'_> {
         }
         for (position, param) in (0..MAX_TYPE_ARGUMENTS).zip(&definition.params) {
             let Some(annotation) = param.annotation else { continue };
+            if let Some(own) = self.class_parameter(annotation, def) {
+                let own = Value::new(Entity::TypeArgument(own), Strategy::ReturnType);
+                making.extend([Value::new(Entity::MadeBy(position), Strategy::ReturnType), own]);
+                continue;
+            }
             let is_plain = matches!(self.file.expr(annotation), Expr::Name(_) | Expr::Generic { .. });
             if !is_plain || !self.names_parameter(annotation, def) {
                 continue;
@@ -85,6 +90,21 @@ impl Query<'_> {
             }
         }
         making
+    }
+
+    /// Returns the type parameter of the class around whose class a parameter receives: `kind: type[T]`.
+    fn class_parameter(&self, annotation: ExprId, scope: DefId) -> Option<u16> {
+        match self.file.expr(annotation) {
+            Expr::TypeUnion(options) => options.iter().find_map(|&option| self.class_parameter(option, scope)),
+            Expr::Generic { base, args } => match (self.file.expr(*base), &args[..]) {
+                (Expr::Name(base), [arg]) if self.file.rules.class_objects.contains(&self.file.sym(*base)) => {
+                    let Expr::Name(name) = *self.file.expr(*arg) else { return None };
+                    self.parameter_position(scope, self.file.sym(name))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Returns whether a type is a type parameter of the class around, or has one as an argument.
@@ -119,8 +139,13 @@ impl Query<'_> {
         }
         let mut known: [Option<String>; MAX_TYPE_ARGUMENTS as usize] = Default::default();
         for pair in making.chunks_exact(2) {
-            let &[Value { entity: Entity::Argument(place), .. }, own] = pair else { continue };
-            let given = self.argument(maker, place, arguments);
+            let &[Value { entity: from @ (Entity::Argument(place) | Entity::MadeBy(place)), .. }, own] = pair else {
+                continue;
+            };
+            let mut given = self.argument(maker, place, arguments);
+            if matches!(from, Entity::MadeBy(_)) {
+                given = given.into_iter().filter_map(|value| self.made_of(value)).collect();
+            }
             let (position, part) = match (own.entity, &given[..]) {
                 (Entity::TypeArgument(position), &[value]) => (position, argument_text(value)),
                 (
@@ -136,6 +161,16 @@ impl Query<'_> {
         let Some(last) = known.iter().rposition(Option::is_some) else { return EMPTY };
         let text: String = known[..=last].iter().map(|part| format!("{},", part.as_deref().unwrap_or("-"))).collect();
         self.index.strings.intern(&text)
+    }
+
+    /// Returns an instance of the class that a value is.
+    fn made_of(&self, value: Value) -> Option<Value> {
+        match value.entity {
+            Entity::Definition(class) if is_class(self.kind(class)) => {
+                Some(Value { entity: Entity::Instance(class), ..value })
+            }
+            _ => None,
+        }
     }
 
     /// Returns a member of a value. A field whose type is a type parameter has the argument's type.

@@ -12,7 +12,7 @@ use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::variables::aliased;
 use crate::strategy::Strategy;
-use atlas_facts::{DefId, Expr, ExprId, Kind, LiteralType, flags};
+use atlas_facts::{DefId, Expr, ExprId, Kind, LiteralType, Name, flags};
 
 /// Largest nesting depth of type expressions.
 const MAX_TYPE_DEPTH: u32 = 6;
@@ -59,6 +59,7 @@ pub fn infer(query: &Query) -> FileTypes {
             kind if is_class(kind) || kind == Kind::Field => {
                 let mut parts = query.held_parts(function as DefId);
                 parts.extend(query.type_arguments(function as DefId));
+                parts.extend(query.functional_types(function as DefId));
                 parts
             }
             Kind::Extension => Vec::new(),
@@ -100,7 +101,7 @@ impl Query<'_> {
                         if let Some(table) = self.table_of_functions(&values, group) {
                             return self.held_in(scope, table);
                         }
-                        if let Some(functions) = self.held_functions(declared, scope, group) {
+                        if let Some(functions) = self.held_functions(declared, &values, scope, group) {
                             return self.held_in(scope, functions);
                         }
                         if is_known(&values) {
@@ -177,7 +178,7 @@ impl Query<'_> {
     }
 
     /// Returns the functions that a variable holds whose type says no more than that it is a function.
-    fn held_functions(&self, declared: ExprId, scope: DefId, group: &[NameEntry]) -> Option<Values> {
+    fn held_functions(&self, declared: ExprId, objects: &Values, scope: DefId, group: &[NameEntry]) -> Option<Values> {
         if !self.is_function_type(self.file, declared) {
             return None;
         }
@@ -193,6 +194,9 @@ impl Query<'_> {
         }
         merge(&mut found, self.stored(self.file.symbols[scope as usize], group[0].name));
         found.retain(|value| !matches!(value.entity, Entity::Nothing | Entity::Builtin(_)));
+        if let Some(values) = self.with_functions(objects, &found) {
+            return (values.len() <= MAX_VALUES).then_some(values);
+        }
         let is_function =
             |value: &Value| matches!(value.entity, Entity::Definition(symbol) if is_callable(self.kind(symbol)));
         (!found.is_empty() && found.len() <= MAX_VALUES && found.iter().all(is_function)).then_some(found)
@@ -258,6 +262,7 @@ impl Query<'_> {
         match self.file.expr(expr) {
             Expr::Name(name) if self.file.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
             Expr::This { .. } => self_type(),
+            &Expr::Attribute { name, .. } if self.is_own_type(name, expr, scope) => self_type(),
             &Expr::Attribute { base, name } if self.file.rules.prototypes && self.is_made_type(base) => {
                 self.type_member(base, self.file.sym(name), scope, depth)
             }
@@ -297,6 +302,12 @@ impl Query<'_> {
             }
             _ => Values::new(),
         }
+    }
+
+    /// Returns whether a path in a type means the class around it: `typing.Self`.
+    fn is_own_type(&self, name: Name, path: ExprId, scope: DefId) -> bool {
+        self.file.rules.self_types.contains(&self.file.sym(name))
+            && matches!(self.eval(path, scope, u32::MAX)[..], [Value { entity: Entity::External(_), .. }])
     }
 
     /// Returns whether a path in a type begins with more than a name.

@@ -134,7 +134,23 @@ impl Query<'_> {
             Some(symbol) => Entity::Instance(symbol),
             None => Entity::Opaque,
         };
-        smallvec![Value::new(entity, Strategy::This)]
+        self.bounded(smallvec![Value::new(entity, Strategy::This)], scope)
+    }
+
+    /// Adds the bounds of the type parameters of the extension around a scope to its object:
+    /// `impl<R: Read> Buffer<R>`.
+    fn bounded(&self, own: Values, scope: DefId) -> Values {
+        if !self.file.rules.generic_fields || !matches!(own[..], [Value { entity: Entity::Instance(_), .. }]) {
+            return own;
+        }
+        let mut here = scope;
+        while here != 0 && self.file.outline(here).kind != Kind::Extension {
+            here = self.file.outline(here).parent;
+        }
+        match self.file.def(here).bases.first().map(|&base| self.file.expr(base)) {
+            Some(Expr::Generic { args, .. }) if here != 0 => self.applied(own, args, here, 0),
+            _ => own,
+        }
     }
 
     /// Returns whether `this` is a class, as in its static methods.

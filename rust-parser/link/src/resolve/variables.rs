@@ -61,7 +61,10 @@ impl Query<'_> {
                     if let Some(annotation) = param.annotation {
                         let values = self.annotated(annotation, scope);
                         let is_plain = param.kind == atlas_facts::ParamKind::Normal;
-                        if is_known(&values) && passed.is_empty() {
+                        if is_plain && let Some(values) = self.with_functions(&values, &passed) {
+                            return values;
+                        }
+                        if is_known(&values) && (passed.is_empty() || self.is_functional_type(annotation)) {
                             return if is_plain { values } else { self.collected(values) };
                         }
                         opaque = values;
@@ -90,10 +93,10 @@ impl Query<'_> {
         // Of several declarations in one function, the last before the line counts.
         let earlier = declarations.partition_point(|(binding, _)| binding.line <= line);
         for &(_, annotation) in declarations[..earlier].iter().rev().chain(&declarations[earlier..]) {
-            if let Some(functions) = self.assigned_functions(annotation, &bindings, scope, line) {
-                return functions;
-            }
             let values = self.annotated(annotation, scope);
+            if let Some(functions) = self.assigned_functions(annotation, &bindings, scope, line) {
+                return self.with_functions(&values, &functions).unwrap_or(functions);
+            }
             if is_known(&values) {
                 return values;
             }
