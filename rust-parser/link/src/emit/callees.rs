@@ -94,8 +94,7 @@ impl EdgeCollector<'_, '_> {
         let is_open = bases.iter().any(Value::is_unknown);
         let mut members = query.flat_map(bases, |value| query.called_attribute(value, name));
         let rules = &query.file.rules;
-        if !members.is_empty()
-            && !(rules.extension_functions || rules.extension_methods)
+        if !(members.is_empty() || rules.extension_functions || rules.extension_methods)
             && members.iter().all(|member| member.entity == Entity::Builtin(EMPTY))
             && let Some(added) = self.added_member(name)
         {
