@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -12,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from atlas.adapters.opening.data_folder import prepare_data_folder
 from atlas.core.errors import ConfigError
+from atlas.runtime.config.load import load_settings
 from atlas.runtime.process.cache import cached_folders, remove_folder
 from atlas.runtime.process.data_folder import (
     MARKER,
@@ -283,3 +286,17 @@ def test_folders_of_the_user_are_named_by_absolute_variables(
     monkeypatch.setattr(sys, "platform", "darwin")
     library = value if is_used else "/home/ada/Library/Application Support"
     assert str(config_folder()) == str(packs_folder().parent) == f"{library}/code-atlas"
+
+
+@pytest.mark.parametrize(("code", "hint"), [(errno.ENOSPC, "Make room"), (errno.EACCES, "Check its permissions")])
+def test_a_folder_that_cannot_be_made_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, hint: str
+) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    settings = load_settings(str(tmp_path), str(tmp_path / "data"), {})
+    monkeypatch.setattr(os, "mkdir", refuse)
+    with pytest.raises(ConfigError, match="cannot write") as failed:
+        prepare_data_folder(settings)
+    assert str(failed.value.hint).startswith(hint)

@@ -34,7 +34,9 @@ def prepare_data_folder(settings: Settings) -> None:
             reason = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
             raise OSError(reason, os.strerror(reason))
     except OSError as error:
-        hint = "Check its permissions, or choose another folder with --data-dir."
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        hint = "Make room" if is_full else "Check its permissions"
+        hint += ", or choose another folder with --data-dir."
         raise ConfigError(f"cannot write to the data folder {folder}: {error.strerror}", hint) from error
 
 
