@@ -62,6 +62,10 @@ async def test_what_a_package_is_for_and_since_when(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, asked)).render()
     assert "shop.folders.state_folder" in said and "used_by:" in said
     assert "Remember the state (#12)" in said and "first in v1.1" in said
+    said = (
+        await hybrid_search(atlas, "platformdirs: what do we use it for, and since when is it a dependency?")
+    ).render()
+    assert "used_by:" in said and "declared_since:" in said, "no topic of messages"
     said = (await hybrid_search(atlas, "who imports platformdirs")).render()
     assert "used_by" not in said and "declared_since" not in said, "it is not asked for"
 

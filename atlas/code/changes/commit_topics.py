@@ -42,7 +42,7 @@ _MADE = re.compile(
     r"^(?:why (?:was|were|did|has|have)|who|when|how did|which (?:commit|release|version|pr)|what commit|by whom"
     r"|since when|find the commit"
     r"|commits?)\b"
-    r"|[,;:.?!)] (?:and )?(?:who|when|since when|by whom|in (?:which|what))\b"
+    r"|^(?!.*\b(?:dependenc(?:y|ies)|deps)\b).{1,200}[,;:.?!)] (?:and )?(?:who|when|by whom|in (?:which|what))\b"
     r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b",
     re.IGNORECASE,
 )
