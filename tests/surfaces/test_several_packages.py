@@ -133,7 +133,7 @@ async def test_usage_behind_the_name_of_a_package(go: Atlas) -> None:
 
 async def test_packages_whose_imports_their_names_do_not_tell(java: Atlas) -> None:
     said = (await hybrid_search(java, "oldproxy still needed? kaori vs oldproxy for proxies")).render()
-    assert "oldproxy:oldproxy and org.proxies:kaori: declared by 1 project; imported by 2 files" in said
+    assert "org.proxies:kaori and oldproxy:oldproxy: declared by 1 project; imported by 2 files" in said
     assert "src/main/java/org/example/Makes.java" in said and "src/main/java/org/example/oldproxy/Old.java" in said
     assert "relocated: kaori -> org.example.kaori" in said and "bundled: org.proxies:kaori" in said
     assert "bundled: oldproxy" not in said
@@ -150,3 +150,10 @@ async def test_an_artifact_that_users_may_have_to_add(java: Atlas) -> None:
     assert "src/main/java/org/example/Makes.java" in said and "relocated" not in said, "it is not asked for"
     said = (await hybrid_search(java, "does a user of shop have to add oldproxy himself?")).render()
     assert "oldproxy:oldproxy" in said and "logs4" not in said, "all that the project needs is not asked for"
+
+
+async def test_what_the_program_does_with_a_package_is_searched(java: Atlas) -> None:
+    asked = "oldproxy and logs5 are both on my classpath, which one will the shop take for its proxies?"
+    assert "declared by" not in (await hybrid_search(java, asked)).render()
+    said = (await hybrid_search(java, "which of our classes touch oldproxy directly")).render()
+    assert "src/main/java/org/example/oldproxy/Old.java" in said and "imported by 1 file" in said

@@ -202,7 +202,8 @@ def _of_one(text: str, named: str) -> PackageQuestion | None:
     return PackageQuestion(
         PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS,
         named,
-        certain=bool(_DEPENDENCIES.search(text)),
+        # a namespace of the project may be called like what it adapts
+        certain=any(each.search(text) for each in (_DEPENDENCIES, _USERS, _OF_USER)),
         version=version[1].rstrip(".") if version is not None else "",
         importers=_AND_IMPORTERS.search(text) is not None,
     )

@@ -151,7 +151,7 @@ async def _about(
     if (
         question.asks != PackageAspect.VERSION
         and not question.certain
-        and await is_own(reader, question.package, where, namespaces=not matching)
+        and await is_own(reader, question.package, where)
     ):
         # a symbol of the project is meant rather than a package of that name
         return None
@@ -294,10 +294,10 @@ async def _unused(reader: Reader, declared: Sequence[Declaration]) -> tuple[Decl
     return tuple(each for each in packages.values() if each.target not in used)
 
 
-async def is_own(reader: Reader, name: str, where: Filter, *, namespaces: bool = True) -> bool:
-    """Return whether a definition of the project has the name; a namespace may be called like what it adapts."""
-    found = await reader.store.find(dotted(name), Match.SUFFIX, Filter(project=where.project), 20)
-    return any(_is_definition(node) and (namespaces or node.row.label != Label.PACKAGE) for node in found)
+async def is_own(reader: Reader, name: str, where: Filter) -> bool:
+    """Return whether a definition of the project has the name."""
+    anywhere = Filter(project=where.project)
+    return any(_is_definition(node) for node in await reader.store.find(dotted(name), Match.SUFFIX, anywhere, 20))
 
 
 def _is_definition(node: Node) -> bool:
