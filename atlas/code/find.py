@@ -30,7 +30,7 @@ from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.written_names import NameShape
 from atlas.code.rank.bodies import BodyEvidence, BodyWindow, rank_by_bodies
 from atlas.code.rank.descriptions import add_descriptions
-from atlas.code.rank.judgement import Judgement, judge, read_all_signals, remarks, unknown_words
+from atlas.code.rank.judgement import MISSING, Judgement, judge, read_all_signals, remarks, unknown_words
 from atlas.code.rank.likelihood import SENTENCE, certainty_of
 from atlas.code.rank.rank import Candidate, describes_one
 from atlas.code.rank.ranking import order_candidates
@@ -178,9 +178,7 @@ async def search(
         fused = fuse(rankings, query, fusion)
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         is_covered = has_covering_page(ranked, query, reader.root.name)
-        judgement = Judgement() if is_covered else await judge(reader, found, ranked, where)
-        if is_missing:
-            judgement = Judgement(0.0, 0.0, is_missing=True)
+        judgement = MISSING if is_missing else Judgement() if is_covered else await judge(reader, found, ranked, where)
         shown = await _by_bodies(reader, found, ranked, where, is_answered=bool(is_covered or values or cards))
         limits = (f"only {where.path} was searched, which the question names",) if where != asked else ()
         notes, total = (*answered.notes, *limits, *remarks(found, judgement)), len(shown.ranked)

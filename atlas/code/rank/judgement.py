@@ -37,6 +37,9 @@ class Judgement:
     """Whether nothing of the index has what the question names."""
 
 
+MISSING = Judgement(0.0, 0.0, is_missing=True)
+
+
 async def judge(reader: Reader, found: ChannelHits, ranked: Sequence[Candidate], where: Filter) -> Judgement:
     """Return the judgement of a question. Failures of the store leave it open."""
     is_placed = any(ranking.channel == "place" and ranking.hits for ranking in found.rankings)
