@@ -82,8 +82,10 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
         kept = tuple(each for each in declared if _is_project(each, question.project, reader.root.name))
         if not kept and not await _is_known_project(reader, question.project, where):
             return None
-        # another project of the same name, such as an example, is not the one that is meant
-        declared = tuple(each for each in kept if not each.folder) or kept
+        # another project of the same name, such as an example, is not the one that is meant; a root that only declares
+        # what its documentation needs is none
+        at_root = tuple(each for each in kept if not each.folder)
+        declared = at_root if any(each.kind != "development" for each in at_root) else kept
     projects = len({each.source for each in declared})
     if question.asks == PackageAspect.UNUSED:
         return PackageReport(question, await _unused(reader, declared), projects=projects)
