@@ -292,6 +292,9 @@ async def _places_beside(
         return ()
     known = {(each.path, line) for each in related for line in each.lines}
     known |= {(each.path, each.node.row.line) for each in related}
+    if intent.kind == Kind.SUBTYPES:
+        # `extends` may stand below the name
+        known |= {(each.path, each.node.row.line + by) for each in related for by in range(1, ROWS_OF_HEAD)}
     left = await unaccounted(reader, [target.node for target in targets.targets], intent.kind, known)
     is_such = _MAY_LACK[intent.kind]
     return tuple(each for each in left.places if is_such(each, node.row.name) and not is_prose(each))
@@ -304,6 +307,7 @@ def _at_least(places: Sequence[TextPlace]) -> tuple[str, ...]:
     return (f"at least: {counted(len(places), 'more line')} may be such, without an edge: {shown}",)
 
 
+ROWS_OF_HEAD = 4
 _EXACT = frozenset(("super", "constructor"))
 """Rules of calls that run the method found and no override of it."""
 _MAY_LACK: Mapping[Kind, Callable[[TextPlace, str], bool]] = MappingProxyType(

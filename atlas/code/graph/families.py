@@ -91,9 +91,17 @@ async def find_definitions(reader: Reader, kind: Kind, targets: Targets, project
     """Return all methods of a name that has no first method, for "which classes implement X"; else none."""
     if kind not in _OF_ROOT:
         return []
-    nodes = await reader.store.find(targets.name, Match.SUFFIX, Filter(project=project), MAX_NODES)
+    # with the mark that a question takes off: `valid?`
+    name = targets.targets[0].node.row.name if targets.total else targets.name
+    nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=project), MAX_NODES)
     own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
-    return own if all(node.row.label == Label.METHOD for node in own) else []
+    return own if all(map(_is_member, own)) else []
+
+
+def _is_member(node: Node) -> bool:
+    """Return whether a node is a method, or a function of a module that is mixed in, as its capital tells."""
+    owner = node.row.qualified_name.rpartition(".")[0].rpartition(".")[2]
+    return node.row.label == Label.METHOD or (node.row.label == Label.FUNCTION and owner[:1].isupper())
 
 
 async def find_overriding(reader: Reader, called: Sequence[Node]) -> tuple[str, ...]:

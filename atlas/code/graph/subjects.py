@@ -40,6 +40,8 @@ _MEMBER_OF = re.compile(
     r" (?:of|from|on|in|out of) (?:the |our )?(?:class |struct |type |interface )?"
     r"[`'\"]?(?P<owner>[A-Z]\w{1,60})[`'\"]?(?: (?:class|struct|type|interface)\b)?"
 )
+_PARAMETRISED = re.compile(r"\b(?P<name>[A-Z]\w{1,60})<[\w.?\[\]]{1,60}(?:, ?[\w.?\[\]]{1,60}){1,6}>")
+"""A name with several type parameters, which a question may separate by spaces."""
 _PAIR = re.compile(r"(?<![\w/.@-])(?P<one>[A-Z]\w{2,60})/(?P<two>[A-Z]\w{2,60})(?![\w/.-])")
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
@@ -164,12 +166,15 @@ async def spell_names(reader: Reader, text: str, project: str) -> str:
     """Return a question with its names as code writes them, where the index has exactly these. Raises store errors.
 
     Types that are spelled as words (`the snapshot store interface`), members behind their kind (`the indirect field of
-    Call`), and two names with a stroke between them (`Reader/Writer`).
+    Call`), names with type parameters (`Map<K, V>`), and two names with a stroke between them (`Reader/Writer`).
     """
     for match in [*_MEMBER_OF.finditer(text)][:MOST_SUBJECTS]:
         name = f"{match['owner']}.{match['name']}"
         if await _has(reader, name, project):
             text = text.replace(match[0], name, 1)
+    for match in [*_PARAMETRISED.finditer(text)][:MOST_SUBJECTS]:
+        if await _has(reader, match["name"], project):
+            text = text.replace(match[0], match["name"], 1)
     for match in [*_PAIR.finditer(text)][:MOST_SUBJECTS]:
         if await _has(reader, match["one"], project) and await _has(reader, match["two"], project):
             text = text.replace(match[0], f"{match['one']} and {match['two']}", 1)

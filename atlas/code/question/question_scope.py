@@ -133,6 +133,8 @@ _OUTSIDE_ITSELF = re.compile(
     rf" (?:outside(?: of)?|not in) (?:that|this|the|its own) {_SCOPE_WORD}(?= )", re.IGNORECASE
 )
 """Outside of what is asked about, whose own files are no importers of it."""
+_REMARK = re.compile(r" \([^()]{1,60}\)(?=[?.! ]*$)")
+"""What else a question says of the result, behind it."""
 _OF_IMPORT = re.compile(r"\bimport(?:s|ing|ed)?\b", re.IGNORECASE)
 _ADJECTIVES = (
     (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
@@ -148,7 +150,10 @@ _NON_TEST = re.compile(
     r" ?\((?:only )?(?:non|not|no|without|excluding)[- ](?:the )?(?:unit )?tests?(?: code)?\)", re.IGNORECASE
 )
 """A remark in brackets: `the production (non test) classes`."""
-_ROLE = re.compile(r"\b(the|an?|our) (?:base|abstract|parent|common) (?=`?[A-Z])")
+_ROLE = re.compile(
+    r"\b(the|an?|our) (?:(?:base|abstract|parent|common|generic|root) ){1,3}"
+    r"(?=(?:(?:class|interface|type|trait|struct) )?`?[A-Z])"
+)
 """What a name with a capital is, besides: `the base Worker`."""
 _MIDDLE = re.compile(
     r" (?:in|of|across|throughout) (?:the|this|our|my) (?:whole |entire )?(?:system|code ?base|project|repo"
@@ -215,6 +220,7 @@ def split_scope(text: str) -> tuple[str, QuestionScope]:
     text = _IN_BRACKETS.sub(r" \1", text)
     text = _BOTH.sub("transitively", _AFTERTHOUGHT.sub(" ", text.replace(", ", " ")).replace("#include", "include"))
     text = _ROLE.sub(r"\1 ", text)
+    text = _REMARK.sub("", text)
     text = _OUTSIDE_ITSELF.sub("", text) if _OF_IMPORT.search(text) else text
     text = _MIDDLE.sub("", _ADVERBS.sub("", text))
     if (match := _INDIRECT.search(text)) is not None:

@@ -17,9 +17,7 @@ from atlas.core.wording import counted
 
 MOST_QUOTED = 90
 """Characters of a line that is quoted."""
-_DERIVES = re.compile(
-    r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b|<\s*[A-Z]"
-)
+_DERIVES = re.compile(r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b")
 """A line that may say what a type derives from."""
 _IMPLEMENTS = re.compile(r"\bimpl\b")
 _DECLARES = re.compile(r"\b(?:extends|implements|class|struct|interface|trait|protocol|object|enum)\b")
@@ -27,12 +25,19 @@ _DECLARES = re.compile(r"\b(?:extends|implements|class|struct|interface|trait|pr
 
 def may_derive(place: TextPlace, name: str) -> bool:
     """Return whether a line may say that a type derives from `name`; a bound of a parameter says no such thing."""
-    if not _DERIVES.search(place.text):
+    if not _DERIVES.search(place.text) and not _derives_behind(place.text, name):
         return False
     if _IMPLEMENTS.search(place.text):
         return _is_implemented(place.text, name)
     is_bound = re.search(rf"\w\s*:\s*(?:[\w:]+\s*\+\s*)?(?:[\w:]+::)?{re.escape(name)}\b", place.text) is not None
     return not is_bound or _DECLARES.search(place.text) is not None
+
+
+def _derives_behind(text: str, name: str) -> bool:
+    """Return whether the name, with its modules, stands behind `<`: `Cart < Shop::Base`."""
+    behind = text.partition("<")[2].lstrip()
+    before, found, _ = behind.partition(name)
+    return bool(found) and re.fullmatch(r"(?:\w+(?:::|\.))*", before) is not None
 
 
 def _is_implemented(text: str, name: str) -> bool:
