@@ -17,6 +17,7 @@ from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patt
 from atlas.code.question.cues import is_relation_word
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.parse_question import Query
+from atlas.code.question.requests.verbs import is_base, is_third_person
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.model import Filter
@@ -86,6 +87,7 @@ _GENERAL = frozenset(
     offer offers provide provides include includes handle handles contain contains anywhere somewhere already still also
     somewhere anything way similar several automatically moment taken made given done currently never ever branch
     kind sort type types some other another official native first-class mode file files code
+    away gone instead otherwise together apart whenever behind ahead
     test tests page pages doc docs document documentation example examples logic version versions
     """.split()  # noqa: SIM905
 )
@@ -242,7 +244,8 @@ def _denied(found: Sequence[TextMatch]) -> str:
 def _is_thing(word: str, unknown: Sequence[str]) -> bool:
     """Return whether a word, or a part of it, is unknown and does not only say how something is done."""
     parts = re.split(r"[-_./]", word)
-    says_how = _SAYS_HOW.fullmatch(word) is not None or is_relation_word(word)
+    is_verb = is_relation_word(word) or is_third_person(word) or is_base(word)
+    says_how = _SAYS_HOW.fullmatch(word) is not None or is_verb
     return not says_how and any(part in unknown for part in parts if len(part) > 2)
 
 

@@ -86,7 +86,7 @@ _OUTSIDE = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
-    r" \(((?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not|no|in|under)\b[^()]*)\)",
+    r" \(((?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not(?! only)|no|in|under)\b[^()]*)\)",
     re.IGNORECASE,
 )
 _AFTERTHOUGHT = re.compile(

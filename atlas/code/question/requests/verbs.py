@@ -46,7 +46,7 @@ def _ending(word: str) -> str:
     """Return a word without the ending of the third person; "" for one that has none."""
     if not word.endswith("s") or word.endswith("ss"):
         return ""
-    short = word[:-2] if word.endswith(("ches", "shes", "sses", "xes")) else word[:-1]
+    short = word[:-2] if word.endswith(("ches", "shes", "sses", "xes", "oes")) else word[:-1]
     return short if short in _BASES or short in _ALSO_THIRD else word[:-1]
 
 
