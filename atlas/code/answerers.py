@@ -50,6 +50,7 @@ from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks, asks_for_values, find_near
 from atlas.code.question.further_parts import further_parts
+from atlas.code.question.grammar import stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 from atlas.code.question.parse_question import Query, asks_for_quoted
@@ -441,6 +442,8 @@ async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
     subjects = asked.subjects.found
     if not 1 <= len(subjects) <= MOST_ENDS:
         return None
+    if stated_before(asked.query.text):
+        return None  # the verb beside the name says what happens
     intent = find_near(asked.query.text, asked.subjects.marked(), [each.name for each in subjects])
     if intent is None:
         return None

@@ -174,3 +174,10 @@ async def test_the_card_of_a_module_has_what_imports_its_symbols(atlas: Atlas) -
 async def test_tests_come_first_where_they_are_asked_for(atlas: Atlas, asked: str, first: str) -> None:
     text = (await hybrid_search(atlas, asked)).render()
     assert f"\n1. function {first}" in text, text
+
+
+async def test_what_happens_before_a_question_is_no_relation(atlas: Atlas) -> None:
+    text = (
+        await hybrid_search(atlas, "get_logger called twice, in one process: does the second call add a file?")
+    ).render()
+    assert "callers of" not in text, text

@@ -61,6 +61,13 @@ _NOT_OVERRIDDEN = re.compile(
 )
 """Asks for the classes that have a method as it is."""
 _OR = re.compile(r",? (?:or|and) ")
+_STATED = re.compile(
+    r"^(?!(?:who|what|which|where|when|how|why|is|are|does|do|did|can|show|list|find|give|tell|all|every)\b)"
+    r"\S+ (?:is |was |gets |being )?(?:called|invoked|used|registered|created|set|raised|thrown) (?:twice|once|again"
+    r"|without|with|before|after|while|from|in|by|for|several|many|two|three)\b[^:?]{0,100}: "
+    r"(?=(?:does|do|did|is|are|was|where|how|why|what|which|who|when|can|could|will|would)\b)",
+    re.IGNORECASE,
+)
 _CHAIN = re.compile(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
 """Says that two words are functions between which a path is asked for."""
 _CLAUSE = re.compile(
@@ -103,6 +110,12 @@ def find_relation(text: str) -> RelationIntent | None:
     if found is not None and is_of_method and _NOT_OVERRIDDEN.search(text):
         return replace(found, kind=Kind.OVERRIDES, is_negated=True)
     return found
+
+
+def stated_before(text: str) -> int:
+    """Return where a question begins behind what happens: `X called twice: does the second call lose anything`."""
+    stated = _STATED.match(text)
+    return stated.end() if stated is not None else 0
 
 
 def _not_overridden_below(text: str) -> RelationIntent | None:
@@ -190,6 +203,7 @@ def _spoken_of(text: str, quoted: set[str]) -> list[str]:
 
 def _by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
     """Read the words around a certain name, where no frame fits the question or a clause of it."""
+    text = text[stated_before(text) :]
     stripped, scope = split_scope(_without_end(text, quoted))
     for part, tests, within in sorted(readings(stripped), key=lambda reading: len(reading[0])):
         found = find_by_cues(part, quoted)
