@@ -41,13 +41,41 @@ impl EdgeCollector<'_, '_> {
             named.iter().filter_map(|&symbol| Some((self.fit(symbol, bases, site)?, symbol))).collect();
         let best = found.iter().map(|&(fit, _)| fit).max()?;
         found.retain(|&(fit, _)| fit == best);
+        found.sort_by(|&(_, a), &(_, b)| query.index.name_order(a).cmp(&query.index.name_order(b)));
         let is_common = query.file.rules.common_methods.contains(&name);
         match found[..] {
             [(fit, only)] if fit == Fit::Exact || !is_common => {
                 Some(Value::new(Entity::Definition(only), Strategy::Annotation))
             }
+            [(fit, first), (_, second), ..] if fit == Fit::Exact || !is_common => {
+                // Overloads of one extension; one does not call itself.
+                let is_other = |&(_, symbol): &(Fit, SymbolId)| !self.is_overload(symbol, first);
+                let caller = query.node_symbol(site.scope);
+                let chosen = if first == caller { second } else { first };
+                let value = Value::new(Entity::Definition(chosen), Strategy::Overload);
+                (!found.iter().any(is_other)).then_some(value)
+            }
             _ => None,
         }
+    }
+
+    /// Returns whether two extensions of a class add to the same type, by the names of the type and its arguments.
+    fn is_overload(&self, one: SymbolId, other: SymbolId) -> bool {
+        let query = self.query;
+        let of = |symbol: SymbolId| {
+            let (file, definition) = query.definition(symbol);
+            let receiver = file.def(query.index.symbols.get(symbol).def).params.first()?.annotation?;
+            let word = |expr: ExprId| match *file.expr(expr) {
+                Expr::Name(name) => Some(file.sym(name)),
+                _ => None,
+            };
+            let (base, arguments) = match file.expr(receiver) {
+                Expr::Generic { base, args } => (*base, args.iter().map(|&arg| word(arg)).collect()),
+                _ => (receiver, Vec::new()),
+            };
+            Some((file.symbols[definition.parent as usize], word(base)?, arguments))
+        };
+        of(one).is_some() && of(one) == of(other)
     }
 
     fn fit(&self, symbol: SymbolId, bases: &Values, site: Site) -> Option<Fit> {

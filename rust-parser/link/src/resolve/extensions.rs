@@ -54,7 +54,7 @@ impl Query<'_> {
     }
 
     /// Returns the extension with this name for a receiver: the one for its type, else the only one for a type that it
-    /// may have.
+    /// may have, of which there may be overloads.
     pub fn extension_of(
         &self,
         receiver: &Receiver,
@@ -84,12 +84,29 @@ impl Query<'_> {
                     Others::BuiltIn => !is_common && is_builtin_type(extension),
                     Others::None => false,
                 };
-                let mut others = visible.iter().filter(may_fit);
-                let only = others.next().filter(|_| others.next().is_none())?;
-                (only, only.via)
+                let others: Vec<&Extension> = visible.iter().filter(may_fit).collect();
+                match others[..] {
+                    [] => return None,
+                    [only] => (only, only.via),
+                    // Overloads of one extension for one type.
+                    [first, ..] => {
+                        let is_other = |one: &&Extension| {
+                            one.receiver != first.receiver || self.parent_of(one.symbol) != self.parent_of(first.symbol)
+                        };
+                        if others.iter().any(is_other) {
+                            return None;
+                        }
+                        (first, Strategy::Overload)
+                    }
+                }
             }
         };
         Some(Value::new(Entity::Definition(chosen.symbol), via))
+    }
+
+    fn parent_of(&self, symbol: SymbolId) -> SymbolId {
+        let (file, definition) = self.definition(symbol);
+        file.symbols[definition.parent as usize]
     }
 
     /// Returns the known type of a receiver.
