@@ -53,12 +53,13 @@ from atlas.code.question.further_parts import further_parts
 from atlas.code.question.grammar import stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
-from atlas.code.question.parse_question import Query, asks_for_quoted
+from atlas.code.question.parse_question import Query, asks_for_quoted, asks_for_tests
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.requests.ends import read_path_ends
 from atlas.code.question.route_forms import read_route_question
 from atlas.code.question.written_names import NameShape
 from atlas.code.reader import Reader, SearchStep
+from atlas.code.retrieve.titled_tests import answer_titled_tests
 from atlas.core.errors import AtlasError
 from atlas.core.model import Filter, Label
 
@@ -77,6 +78,7 @@ _ASKS_FOR = re.compile(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|ha
 MOST_ENDS = 2
 """Names of a question of which a relation is told."""
 _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
+    answer_titled_tests,
     answer_caught,
     answer_environment,
     answer_properties,
@@ -171,6 +173,8 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
             continue  # who declared a flag or an option, and when
         if asks_message and answer is not answer_caught:
             continue
+        if answer is answer_releases and asks_for_tests(asked.query):
+            continue  # `which tests check that it is evaluated when a dependency changes`
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None
