@@ -48,6 +48,18 @@ async def test_most_words_of_a_topic_find_commits(atlas: Atlas) -> None:
     assert "Require Node 16" in said and 'without "14"' in said
 
 
+async def test_whether_there_was_a_fix_asks_for_commits(atlas: Atlas) -> None:
+    for asked in (
+        "was there ever a fix for a race in closing? commit + files",
+        "has there been any fix for the closing race, and which files did it touch",
+        "were there commits about the closing race",
+    ):
+        said = (await hybrid_search(atlas, asked)).render()
+        assert 'commits whose message has "' in said and "Fix a race in closing [shop/close.py]" in said, asked
+    said = (await hybrid_search(atlas, "is there a fix for closing twice")).render()
+    assert "whose message has" not in said, "nothing of the past is asked for"
+
+
 async def test_a_topic_in_plain_words_is_no_symbol(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "which commit made the pool larger")).render()
     assert 'commits whose message has "pool" and "larger": 1' in said

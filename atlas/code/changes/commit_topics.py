@@ -38,17 +38,30 @@ _FOLDER = re.compile(
     r" (?:folder|directory|dir|module|package|sub-?project|crate|workspace)\b",
     re.IGNORECASE,
 )
+_WAS_THERE = (
+    r"\b(?:was|were|has|have) there (?:ever |been )*(?:an? |any |some )?(?:[\w-]+ )?"
+    r"(?:fix(?:es)?|commits?|patch(?:es)?|prs?|pull requests?)\b"
+)
 _MADE = re.compile(
     r"^(?:why (?:was|were|did|has|have)|who|when|how did|which (?:commit|release|version|pr)|what commit|by whom"
     r"|since when|find the commit"
     r"|commits?)\b"
     r"|^(?!.*\b(?:dependenc(?:y|ies)|deps)\b).{1,200}[,;:.?!)] (?:and )?(?:who|when|by whom|in (?:which|what))\b"
-    r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b",
+    r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b"
+    rf"|{_WAS_THERE}",
     re.IGNORECASE,
 )
-"""A topic is asked for with who, when or which commit."""
+"""A topic is asked for with who, when or which commit, or whether there was a fix."""
+_AND_FILES = re.compile(
+    r"(?:[,;.?!+&]| and| with| plus) ?(?:(?:in )?which |the |its |all )*(?:touched |changed |affected )?files?"
+    r"(?: (?:(?:it|that|did it|were|was) )?(?:touch|chang|affect)\w*)?(?=[ ?.!]*$)",
+    re.IGNORECASE,
+)
+"""What a question for commits asks for beside them, which their lines say."""
 _WHEN_DONE = re.compile(
-    r"\b(?:when|since when) (?:was|were|did|do|does|has|have|is|are)\b|\b(?:which|what) commits?\b", re.IGNORECASE
+    r"\b(?:when|since when) (?:was|were|did|do|does|has|have|is|are)\b|\b(?:which|what) commits?\b"
+    rf"|{_WAS_THERE}",
+    re.IGNORECASE,
 )
 """Asks for a change, whatever was done: `since when is the path checked`."""
 _ACTS = (
@@ -121,6 +134,7 @@ def topic_words(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
     if _MADE.search(text) is None or (_ACT.search(text) is None and _WHEN_DONE.search(text) is None):
         return ()
     said = {each.lower() for each in rest}
+    text = _AND_FILES.sub("", text)
     words = [word.strip("`'\".,?!:;()").lower() for word in text.split()]
     kept = [word for word in words if word not in said and not _is_empty(word, acts=True)]
     return tuple(dict.fromkeys(kept)) if any(not is_act(word) for word in kept) else ()

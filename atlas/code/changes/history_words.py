@@ -37,6 +37,7 @@ _HISTORY = re.compile(
     rf"|(?:who|when|last|was|were|been|has|have|git|i|we) committed|committed (?:by|last|recently|since|in git)"
     rf"|committers?|authors?|authored|contribut\w+|who (?:{EVER} )?(?:{ADDED}|{CHANGED}|{MENDED}|owns"
     rf"|works?|worked)"
+    r"|(?:was|were|has|have) there (?:ever |been )*(?:an? |any |some )?(?:[\w-]+ )?(?:fix(?:es)?|patch(?:es)?)"
     r"|how did .{3,80} (?:come about|come to be|evolve|change over)"
     rf"|when (?:was|were|did|has)\b.*\b(?:{ADDED}|{CHANGED})|when (?:was|were|did|has)\b.*\b{MENDED}"
     rf"|who (?:{EVER} )?(?:brought|put|pulled|got)"
