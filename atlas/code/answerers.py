@@ -23,7 +23,7 @@ from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import major_free, normal_name, read_declarations, short_name
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
-from atlas.code.graph.package_subjects import packages_beside, read_package_question
+from atlas.code.graph.package_subjects import described_package, packages_beside, read_package_question
 from atlas.code.graph.packages import PackageReport, is_own
 from atlas.code.graph.paths.call_path import in_call_order
 from atlas.code.graph.paths.described import answer_described_path
@@ -96,7 +96,10 @@ _AS_PACKAGE = re.compile(
     r"(?=.*\b(?:used?|uses|using|import\w*|requir\w*|need\w*|depend\w*|declared?|installed|optional|for|necessary)\b)",
     re.IGNORECASE,
 )
-_AND_VERSION = re.compile(r"\b(?:and|in) (?:what |which |its )?version\b", re.IGNORECASE)
+_AND_VERSION = re.compile(
+    r"(?:\b(?:and|in)|[,;:-]) (?:what |which |its )?version\b|^(?:which|what) version\b", re.IGNORECASE
+)
+_WHICH_PROJECT = re.compile(r"\b(?:which|what) (?:sub-?)?(?:projects?|modules?|manifests?)\b", re.IGNORECASE)
 _OF_VERSIONS = re.compile(
     r"^which versions?\b|\bversions? of\b|\b(?:added|removed|dropped|introduced)\b", re.IGNORECASE
 )
@@ -207,7 +210,8 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return None  # `which exceptions does the package never raise`
     try:
         if name := await _named_as_package(reader, asked):
-            wanted = PackageAspect.VERSION if _AND_VERSION.search(asked.query.text) else PackageAspect.DEPENDENTS
+            of_version = _AND_VERSION.search(asked.query.text) and not _WHICH_PROJECT.search(asked.query.text)
+            wanted = PackageAspect.VERSION if of_version else PackageAspect.DEPENDENTS
             question = PackageQuestion(wanted, name, certain=True, importers=True)
         found = await answer_about_packages(reader, question, asked.where) if question is not None else None
         if found is None and (found := await _packages_by_name(reader, asked)) is None:
@@ -233,10 +237,12 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
 async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
     """Return the declared package that a question names as such: `who imports the redis package`; "" for none."""
     named = _AS_PACKAGE.search(asked.query.text)
+    declared = await read_declarations(reader, asked.where.project)
+    if described := described_package(asked.query.text, declared):
+        return described
     if named is None or _OF_VERSIONS.search(asked.query.text):
         return ""
     name = named["name"].strip("`'\"")
-    declared = await read_declarations(reader, asked.where.project)
     known = {
         known
         for each in declared

@@ -22,6 +22,16 @@ from atlas.code.question.package_questions import KINDS, PackageAspect, PackageQ
 from atlas.code.question.parse_question import Query
 from atlas.core.english.stems import root_of
 
+_DESCRIBING = (
+    r"(?!(?:is|are|do|does|which|what|where|who|the|of|in|our|any|versions?|for|to|all|an?)\b)[A-Za-z][\w.+#]*"
+)
+_DESCRIBED = re.compile(
+    rf"(?:^|\b(?:the|our|an?|which|what) )(?P<words>{_DESCRIBING}(?: {_DESCRIBING}){{1,4}}?)"
+    r" (?:(?:nuget|npm|maven|pip) )?(?:packages?|librar(?:y|ies)|gems?|crates?|dependency)\b",
+    re.IGNORECASE,
+)
+MIN_DESCRIBED = 5
+"""Letters of the words that describe a package."""
 _DEPENDENCIES = re.compile(
     r"\b(?:dependenc(?:y|ies)|deps|requirements?|third[- ]party|3rd[- ]party|extras|(?<=which )extra|(?<=what )extra"
     r"|gems|crates|hex packages|nuget packages"
@@ -79,6 +89,14 @@ _CHOOSES = re.compile(
     r"\bwhich (?:one|of (?:them|these|those|the two)) (?:will|does|do|would|is|gets?|wins|takes|has|comes)\b",
     re.IGNORECASE,
 )
+_OF_BEHAVIOUR = re.compile(
+    r"\b(?:which|what) (?:default )?(?:folders?|director(?:y|ies)|options?|settings?|hooks?|events?|callbacks?"
+    r"|defaults?|errors?|exceptions?|values?|headers?|routes?|urls?)\b"
+    r"(?! (?:\w+ )?(?:imports?|uses?|using|depends?|requires?|needs?|references?|declares?)\b)"
+    r"|\bwhat happens\b|\b(?:when|if) (?:the |an? )?(?:user|caller|client|app|developer)s? (?!ha(?:s|ve) to\b)\w+",
+    re.IGNORECASE,
+)
+"""`Nuxt module: which folder gets scanned when the user configures nothing`: what the part of that name does."""
 MOST_NAMED = 4
 """Packages that one question names beside each other."""
 _WHAT_CODE_DOES = re.compile(
@@ -114,7 +132,12 @@ _INSTALLING = re.compile(
     r"\binstall(?:s|ing)? (?:the |gem |package )?[`'\"]?([\w.@/-]{1,100})[`'\"]?\W{0,9}$", re.IGNORECASE
 )
 """`What gems do I get when I install NAME`: its own dependencies, if it is this project."""
-_AND_IMPORTERS = re.compile(r"\b(?:who|what|which|where)\b.{0,60}\b(?:imports?|imported|uses?|used)\b", re.IGNORECASE)
+_AND_IMPORTERS = re.compile(
+    r"\b(?:who|what|which|where)\b.{0,60}\b(?:imports?|imported|uses?|used)\b"
+    r"|\bwhere(?:'s| is| are| do| does)?(?: \w+){0,3} (?:required|requires?|loaded|included)\b"
+    r"|\b(?:what|why)\b(?: \S+){0,4} for\b|\bfor what\b",
+    re.IGNORECASE,
+)
 _OF_GROUP = re.compile(
     r"\b(?:extras?|groups?|features?|install\w*)\b|\b(?:needs?|needed|required?)\b.*\b(?:for|to use)\b", re.IGNORECASE
 )
@@ -197,6 +220,8 @@ def _of_one(text: str, named: str) -> PackageQuestion | None:
     """Return the question about the one package that a text names; None where it asks neither for use nor version."""
     is_use = _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
     if not is_use or _CODE_NOUNS.search(_USERS.sub("", text)):
+        return None
+    if _OF_BEHAVIOUR.search(text) and not (_DEPENDENCIES.search(text) or _VERSION.search(text)):
         return None
     version = re.search(rf"(?<![\w-]){re.escape(named)}[`'\"]? ?@?v?(\d[\w.]*)", text, re.IGNORECASE)
     return PackageQuestion(
@@ -354,6 +379,30 @@ def packages_beside(query: Query, declared: Sequence[Declaration]) -> tuple[str,
             run = [word] if is_known else []
         is_open = raw.endswith(",")
     return tuple(run[:MOST_NAMED]) if len(run) > 1 else ()
+
+
+def described_package(text: str, declared: Sequence[Declaration]) -> str:
+    """Return the one declared package that words before `package` describe: `EF core sql server package`; "" for none.
+
+    Each word is a part of its name, or the first letters of parts that follow each other.
+    """
+    match = _DESCRIBED.search(text)
+    if match is None:
+        return ""
+    words = [word for word in match["words"].lower().split() if word not in _BETWEEN]
+    if len(words) < 2 or sum(map(len, words)) < MIN_DESCRIBED:
+        return ""
+    own = (each for each in declared if not each.is_inner and each.kind != "indirect")
+    having = {major_free(each.name): each.name for each in own if _has_words(each.name, words)}
+    return next(iter(having.values())) if len(having) == 1 else ""
+
+
+def _has_words(package: str, words: Sequence[str]) -> bool:
+    """Return whether a name has each word as a part, or as the first letters of parts beside each other."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+", " ", package).lower()
+    parts = spaced.split()
+    initials = "".join(part[0] for part in parts)
+    return all(word in parts or (len(word) > 1 and word in initials and word not in spaced) for word in words)
 
 
 def name_parts(package: str) -> set[str]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from atlas.code.changes.commit_rows import commit_row
 from atlas.code.changes.told_topics import releases_of
+from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.declarations import Declaration, short_name
 from atlas.code.graph.packages import PackageReport, parts_of
 from atlas.code.lines.artifacts import shaded_lines
@@ -24,7 +25,8 @@ from atlas.core.errors import AtlasError
 from atlas.core.model import Direction, EdgeType, Filter, Label
 
 MAX_EDGES = 2_000
-MIN_WORD = 3
+MIN_WORD, MIN_NAMED = 3, 4
+MAX_LINE = 400
 _WORD = re.compile(r"[A-Za-z][\w/+-]*")
 _OF_EVERY = frozenset(
     """
@@ -66,7 +68,7 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
     try:
         if _FOR_WHAT.search(text):
             lines += await comments_about(reader, found.declared, where)
-            lines += await _users(reader, found)
+            lines += await _users(reader, found) or await _named_lines(reader, found)
             lines += await supplied_by(reader, found.package, where)
         if _SINCE.search(text) or (_WHY.search(text) and not lines):
             lines += await _declared_since(reader, found.declared, where)
@@ -125,6 +127,26 @@ async def _users_of(reader: Reader, uids: Sequence[str]) -> list[TextLine]:
     lines = [
         TextLine("used_by", path, f"{','.join(map(str, sorted(at)[:4]))} {name}".strip())
         for (path, name), at in sorted(users.items(), key=lambda each: (each[0][0], min(each[1], default=0)))
+    ]
+    return lines[:MOST_USERS]
+
+
+async def _named_lines(reader: Reader, found: PackageReport) -> list[TextLine]:
+    """Return the lines of the files that import a package and name it again: `BCrypt::Password` below its `require`.
+
+    A constant of another package has no edge in languages that load whole files.
+    """
+    plain = re.sub(r"[^a-z0-9]", "", short_name(found.package).lower())
+    files = {each.path: each.lines for each in found.importing if not each.is_test}
+    if len(plain) < MIN_NAMED or not files:
+        return []
+    word = re.compile(rf"(?<![A-Za-z0-9_.\"'/-]){plain}(?=::|\.\w|\()", re.IGNORECASE)
+    texts = await reader.store.content(reader.project, sorted(files)[:MOST_USERS])
+    lines = [
+        TextLine("used_by", f"{path}:{number}", shown(line))
+        for path, text in texts.items()
+        for number, line in enumerate(text.decode("utf-8", "replace").split("\n"), 1)
+        if number not in files[path] and len(line) <= MAX_LINE and word.search(line) and not is_comment(line)
     ]
     return lines[:MOST_USERS]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 from atlas.code.graph.declarations import normal_name, read_declarations
@@ -13,7 +15,7 @@ from atlas.code.graph.packages import answer_packages
 from atlas.code.lines.line_report import FIRST_LINES, LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import MAX_LINE, IndexedText, read_texts
 from atlas.code.question.further_parts import split_parts
-from atlas.code.question.package_questions import PackageAspect, find_package_question
+from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
@@ -28,12 +30,20 @@ _AND_PACKAGES = re.compile(
     r"(?:\band|,|&) .{0,40}\b(?:dependenc\w+|deps|packages|extras?|requirements)\b", re.IGNORECASE
 )
 """Two questions, of which the manifest that a search finds answers both."""
+_CLAUSE = re.compile(r"[:;,?.] |[?.]$| - ")
+MOST_CLAUSES = 5
+_LISTS = re.compile(
+    r"^(?:and |please |give me |show |a |the |full |all |its |our )*lists? of (?:\w+ ){0,3}"
+    r"(?:dependencies|deps|requirements)\b",
+    re.IGNORECASE,
+)
+_AT_RUN_TIME = re.compile(r"\bat run-?time\b|\bruntime (?:dependenc|deps|requirements)", re.IGNORECASE)
 _VERSION_WORD = re.compile(
-    r"\b(?:versions?|msrv|minimum|at least|oldest|lowest|newest|supported?|compatib\w+|target(?:s|ed)?)\b",
+    r"\b(?:versions?|msrv|minimum|minimal|at least|oldest|lowest|newest|supported?|compatib\w+|target(?:s|ed)?)\b",
     re.IGNORECASE,
 )
 _SUPPORT = re.compile(
-    r"\b(?:versions?|msrv|minimum|min|oldest|lowest|required?|requires|needed|needs?|supports?|supported"
+    r"\b(?:versions?|msrv|minimum|minimal|min|oldest|lowest|required?|requires|needed|needs?|supports?|supported"
     r"|compatib\w+|runs? (?:on|with)|works? with)\b",
     re.IGNORECASE,
 )
@@ -110,20 +120,24 @@ async def answer_versions(reader: Reader, query: Query, where: Filter) -> LineRe
 
 async def _with_dependencies(reader: Reader, text: str, where: Filter) -> LineReport | None:
     """Answer for the version of a language and for the dependencies; None where a question has no clause for each."""
-    parts = split_parts(text)
-    if len(parts) != 2 or max(len(part.split()) for part in parts) > MOST_WORDS:
-        return None
-    for part, other in (parts, parts[::-1]):
+    for part, other in _pairs(text):
         asked = {word.lower().strip(".") for word in _WORD.findall(part)}
         languages = [each for each in _languages() if asked & each.words]
         question = find_package_question(other)
+        if question is None and _LISTS.search(other) is not None:
+            question = PackageQuestion(PackageAspect.LIST, certain=True)
         is_list = question is not None and question.asks == PackageAspect.LIST
         if question is None or not is_list or not languages or not _asks_support(part, languages):
             continue
+        if not question.kinds and _AT_RUN_TIME.search(text) is not None:
+            question = replace(question, kinds=("runtime",))
         versions = await _of_languages(reader, languages, where)
         packages = await answer_packages(reader, question, where)
-        if versions is None or packages is None:
+        if packages is None:
             return None
+        if versions is None:
+            none = "; ".join(f"{each.name}: no manifest or check names a version" for each in languages)
+            versions = LineReport("versions", none)
         is_direct = re.search(r"\bdirect\b", other, re.IGNORECASE) is not None
         kept = [each for each in packages.declared if not (is_direct and each.kind == "indirect")]
         kept.sort(key=lambda each: (each.folder != "", each.path, each.kind != "runtime", each.line))
@@ -134,6 +148,15 @@ async def _with_dependencies(reader: Reader, text: str, where: Filter) -> LineRe
         title = f"{versions.title}; {counted(len(lines), 'declared dependency')}"
         return replace(versions, title=title, lines=(*versions.lines, *lines), first=FIRST_LINES)
     return None
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield two parts of a question, which is for both, in either order: sentences, else any two of its clauses."""
+    parts = split_parts(text)
+    if len(parts) != 2:
+        parts = tuple(part for part in _CLAUSE.split(text) if part)[:MOST_CLAUSES]
+    if all(len(part.split()) <= MOST_WORDS for part in parts):
+        yield from permutations(parts, 2)
 
 
 def asks_twice(text: str) -> bool:

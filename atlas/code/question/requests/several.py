@@ -130,6 +130,12 @@ _OF_PACKAGE = re.compile(
     re.IGNORECASE,
 )
 """A part that asks for what an answer about a package says or adds."""
+_OF_ONE_PACKAGE = re.compile(
+    r"[`'\"]?[\w@][\w@./-]{1,60}[`'\"]?(?: [-–]|:) (?:what for|why|where|which|what)\b"
+    r"(?=.{0,120}\b(?:(?:which|what|in which|its|allowed) versions?|versions? (?:allowed|required|locked))\b)",
+    re.IGNORECASE,
+)
+"""`bcrypt - what for, where required and which version allowed`: one answer about a package says it all."""
 _AMONG = re.compile(r"which (?:ones?|of (?:them|these|those))\b", re.IGNORECASE)
 _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
 """A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
@@ -172,7 +178,7 @@ def read_requests(text: str) -> SeveralRequests | None:
     """Return the requests of a text; None where it asks one thing, states something or is long."""
     if len(text) > MAX_RELATION_CHARACTERS or is_documentation(text) or is_message(text) or "\n" in text.strip():
         return None
-    if _HEADS.match(text) is not None:
+    if _HEADS.match(text) is not None or _OF_ONE_PACKAGE.match(text) is not None:
         return None
     clauses = split_clauses(text)
     asked = [number for number, clause in enumerate(clauses) if clause.asks]
