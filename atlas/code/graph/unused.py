@@ -79,6 +79,9 @@ _COMPUTED = re.compile(
 """A method of the own object is called by a name that is computed."""
 _IN_COMPUTED = ("getattr(", "this[", "$this->$", "send(", "public_send(")
 """How a match begins: looking for these takes a tenth of the time."""
+_BY_COMPUTED = "members of classes that call methods by computed names"
+MOST_POSSIBLE = 12
+"""Definitions left out for that reason that are named, of a part of a project."""
 _EXPORTED = "exported (ask for `unused exports`)"
 _PLATFORM = re.compile(
     r"[_.-](?:windows|win32|win|unix|posix|linux|darwin|macos|mac|osx|bsd|freebsd|openbsd|netbsd|solaris|android|ios|wasm|js|plan9"
@@ -115,6 +118,8 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
         found = [node for node in found if node.row.uid in used]
     elif part.text and intent.tests == TestScope.ANY:
         notes += await _only_in_tests(reader, intent, part, where)
+    if part.text and not intent.by_tests and 0 < len(candidates.possible) <= MOST_POSSIBLE:
+        notes += await _only_computed(reader, candidates.possible)
     notes += left_out(+reasons)
     if found:
         public = "exported, but nothing here refers to them; " if candidates.is_public else ""
@@ -141,6 +146,8 @@ class _Candidates:
     notes: tuple[str, ...]
     is_public: bool
     """Whether they are listed although other packages may use them."""
+    possible: tuple[Node, ...] = ()
+    """Those that only a computed name may reach."""
 
 
 async def _candidates(reader: Reader, intent: RelationIntent, part: ProjectPart, where: Filter) -> _Candidates:
@@ -167,7 +174,8 @@ async def _candidates(reader: Reader, intent: RelationIntent, part: ProjectPart,
         kept = [node for node in nodes if told.get(node.row.uid) == _EXPORTED]
         del reasons[_EXPORTED]
         found, notes = await _without_mentioned(reader, kept, reasons, outside_tests=outside)
-    return _Candidates(found, total, reasons, tuple(notes), is_public)
+    possible = [node for node in nodes if told.get(node.row.uid) == _BY_COMPUTED]
+    return _Candidates(found, total, reasons, tuple(notes), is_public, tuple(possible))
 
 
 async def _without_mentioned(
@@ -205,6 +213,15 @@ async def _only_in_tests(reader: Reader, intent: RelationIntent, part: ProjectPa
     used = await _uses_in_tests(reader, found)
     tested = [node for node in found if node.row.uid in used]
     return (f"used by tests only: {_listed(tested)}",) if tested else ()
+
+
+async def _only_computed(reader: Reader, possible: Sequence[Node]) -> tuple[str, ...]:
+    """Return a note on the definitions that no text names: unused, unless a computed name reaches them."""
+    mentioned = await find_mentioned(reader, possible)
+    hidden = await find_in_skipped(reader, {node.row.name for node in possible}, possible[0].project)
+    left = [node for node in possible if node.row.uid not in mentioned and node.row.name not in hidden.places]
+    listed = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in left)
+    return (f"possible, named nowhere else, unless a computed name reaches them: {listed}",) if left else ()
 
 
 def _listed(nodes: Sequence[Node]) -> str:
@@ -318,7 +335,8 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
         elif _is_decorated(row.start_line, row.line, lines.of(row.path)):
             reason = "decorated"
         elif is_member and owner is not None and owner.row.uid in dynamic:
-            reason = "members of classes that call methods by computed names"
+            hidden = _asked(intent, node, frozenset(), marking) if intent.exported is not None else None
+            reason = hidden or _BY_COMPUTED
         elif row.is_test and row.name.lower().startswith(_RUN_BY_TESTS):
             reason = "run by the test runner"
         elif not is_member and row.name in _ENTRY_POINTS:
