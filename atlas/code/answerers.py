@@ -34,6 +34,7 @@ from atlas.code.graph.subjects import Subjects, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
+from atlas.code.lines.absent_words import find_absent_options
 from atlas.code.lines.artifacts import answer_about_packages
 from atlas.code.lines.bounds import answer_compared
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
@@ -400,6 +401,10 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     is_open = found is not None and (found.outcome == "not_found" or is_empty)
     if is_open and await _is_misread(reader, asked, intent):
         return None
+    if found is not None and found.outcome != "not_found" and not asked.is_stated:
+        known = (intent.name, *(each.name for each in asked.subjects.found))
+        absent = await find_absent_options(reader, asked.query.text, known, asked.where)
+        found = replace(found, notes=(*absent, *found.notes)) if absent else found
     answered = await _with_tests(reader, asked, intent, found)
     return await _with_further(reader, asked, asked.query.relation or intent, answered)
 

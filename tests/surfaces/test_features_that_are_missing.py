@@ -23,6 +23,10 @@ class Transport:
         """Open a stream to an address."""
         REDIRECT_LIMIT = redirects
         return (address, REDIRECT_LIMIT)
+
+
+def dial_host(redirects):
+    return redirects
 '''
 _TEST = "from shop.net import Transport\n\n\ndef test_retries():\n    assert Transport().open(1, 2)\n"
 
@@ -54,6 +58,14 @@ async def test_words_of_a_feature_are_named_where_only_comments_or_tests_have_th
         assert "no indexed line has both `transport` and `limit`" in said
         said = (await hybrid_search(atlas, "is there a redirect address for a proxy?")).render()
         assert "no indexed line" not in said
+        asked = "dial_host has option retries, where is it implemented in the library source?"
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "definition of function shop.net.dial_host" in said
+        assert "`retries` occurs in no code, only in comments, documents or tests: tests/test_net.py:4" in said
+        said = (await hybrid_search(atlas, "where is dial_host defined, and its option debounce?")).render()
+        assert "`debounce` occurs in no indexed file" in said
+        said = (await hybrid_search(atlas, "dial_host has parameter redirects, where is it implemented?")).render()
+        assert "occurs in no" not in said
 
 
 _GUIDE = """# Running

@@ -73,6 +73,17 @@ _FEATURE = re.compile(
 )
 """What is asked for, without what it is for: `a progress callback` of `is there a progress callback for uploads`."""
 _LOOKS_FOR = re.compile(r"(?:where|how|which|what)\b", re.IGNORECASE)
+_OPTION = re.compile(
+    r"\b(?:option|parameter|param|setting|argument|prop|property|key|attribute) (?:called |named )?"
+    r"(?P<quote>[`'\"]?)(?P<word>[A-Za-z]\w{3,60})(?P=quote)(?=[,;.?!]|$| (?:where|how|which|in)\b)"
+)
+"""An option that a question names: the last word of its clause."""
+_NO_OPTIONS = frozenset(
+    """
+    value values default defaults defined declared used read parsed name names type types passed handled validated
+    given called implemented documented taken checked object objects list lists available supported ignored there here
+    """.split()  # noqa: SIM905
+)
 _SAYS_HOW = re.compile(r"\w+(?:ly|ed|ing)")
 """Words that say how something is done rather than what is; people have many that code does not."""
 _ENDS = "(?:e|es|ed|er|ers|s|ing|ings|ions?|ors?|able|ment|ation|ations)?"
@@ -151,6 +162,28 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     return tuple(said[: MOST_FEATURES if asks else MOST_NAMED])
 
 
+async def find_absent_options(reader: Reader, text: str, known: Sequence[str], where: Filter) -> tuple[str, ...]:
+    """Return a line for each option that a question names and no code has: `f has option debounce, where is it done`.
+
+    `known`: names that the index has. Raises store errors.
+    """
+    named = dict.fromkeys(match["word"] for match in _OPTION.finditer(text))
+    words = [word for word in named if word not in known and word.lower() not in _NO_OPTIONS][:MOST_NAMED]
+    if not words:
+        return ()
+    patterns = [
+        (re.compile(rf"(?<![A-Za-z]){re.escape(word)}(?![a-z])", re.IGNORECASE), (word.encode(),)) for word in words
+    ]
+    scans = await scan_patterns(reader, where, patterns)
+    said: list[str] = []
+    for word, scan in zip(words, scans, strict=True):
+        if not scan.notes and not scan.found:
+            said.append(f"`{word}` occurs in no indexed file")
+        elif not scan.notes and all(map(_is_no_code, scan.found)):
+            said.append(_aside(word, scan.found))
+    return tuple(said)
+
+
 async def _absent_flags(reader: Reader, query: Query, where: Filter) -> tuple[str, ...]:
     """Return a line for each flag that a question names and no code has, in any spelling; () for other questions."""
     names = flag_names(query.text)[:MAX_WORDS]
@@ -220,6 +253,7 @@ def _is_no_code(found: TextMatch) -> bool:
 
 def _aside(word: str, found: Sequence[TextMatch]) -> str:
     """Return that a word occurs in comments, documents or tests only, with its first lines there."""
+    found = [*{each.place: each for each in reversed(found)}.values()][::-1]
     asides = any(is_aside(each.file.path) for each in found)
     kinds = "comments, documents, tests or examples" if asides else "comments, documents or tests"
     first = sorted(found, key=lambda each: (each.file.is_test, each.file.is_document and asides))[:MOST_PLACES]
