@@ -51,7 +51,7 @@ from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks, asks_for_values, find_near
 from atlas.code.question.further_parts import further_parts
-from atlas.code.question.grammar import stated_before
+from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 from atlas.code.question.parse_question import Query, asks_for_quoted, asks_for_tests
@@ -202,7 +202,7 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
-    if asks_twice(asked.query.text) or asks_for_quoted(asked.query.text):
+    if _is_long(asked) or asks_twice(asked.query.text) or asks_for_quoted(asked.query.text):
         return None
     if _SUBMODULES.search(asked.query.text) and (found := await answer_submodules(reader, asked.where)) is not None:
         return Answered(found)
@@ -235,8 +235,15 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     return Answered(replace(found, beside=tuple((each.group, each.place, each.text) for each in beside)))
 
 
+def _is_long(asked: AskedQuestion) -> bool:
+    """Return whether a text is longer than questions for packages and relations are."""
+    return len(asked.query.text) > MAX_RELATION_CHARACTERS
+
+
 async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
     """Return the declared package that a question names as such: `who imports the redis package`; "" for none."""
+    if _is_long(asked):
+        return ""
     named = _AS_PACKAGE.search(asked.query.text)
     declared = await read_declarations(reader, asked.where.project)
     if described := described_package(asked.query.text, declared):

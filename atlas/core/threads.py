@@ -56,7 +56,10 @@ async def run_shielded(work: asyncio.Future[_Result]) -> _Result:
     if cancelled is not None:
         work.exception()  # asyncio logs exceptions that are never retrieved
         raise cancelled
-    return work.result()
+    try:
+        return work.result()
+    finally:
+        del work  # holds its error, whose traceback refers to this frame
 
 
 @asynccontextmanager

@@ -108,6 +108,8 @@ COMPOSED: dict[str, str] = {
     "code/tools/search/part_results.py: _packages_of": "an escaped name between lookarounds",
     "code/changes/commit_topics.py: narrowed": "an escaped word behind a boundary, on the subject of a commit",
     "code/lines/environment_helpers.py: names_of_loop": "an escaped name between lookarounds",
+    "code/lines/absent_words.py: find_absent_options": "an escaped word between lookarounds",
+    "code/lines/package_lines.py: _named_lines": "letters and digits of a name between lookarounds",
     "code/lines/package_reasons.py: comments_about": "escaped names between quotes",
     "code/lines/package_reasons.py: _polyfills": "names of `polyfills.toml`",
     "code/changes/value_history.py: _value": "an escaped name before constants, on at most 400 characters of a line",

@@ -178,7 +178,8 @@ async def test_results_that_are_not_as_declared_are_errors_and_the_chat_goes_on(
     settings, screen = settings_for(tmp_path, call_seconds=2), PlainScreen(allow_all=False, quiet=True)
     limits = make_limits(settings, 0, 0, 0.0)
     async with open_chat(settings, servers, model, screen, screen, limits, lambda _: None) as session:
-        assert session.hub.connections["broken"].state == "failed"
+        broken = session.hub.connections["broken"]
+        assert broken.state == "ready" and not broken.offer.tools, "what cannot be read is left out"
         assert await session.ask("go") is TurnOutcome.ANSWERED
         results = [str(one["content"]) for one in session.conversation.messages if one["role"] == "tool"]
     found = dict(zip(names, results, strict=True))

@@ -86,7 +86,9 @@ _OF_SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _CHOOSES = re.compile(
-    r"\bwhich (?:one|of (?:them|these|those|the two)) (?:will|does|do|would|is|gets?|wins|takes|has|comes)\b",
+    r"\bwhich (?:one|of (?:them|these|those|the two)) (?:(?:will|does|would) (?!we\b|i\b)\S+"
+    r" (?:take|use|pick|choose|prefer|load)"
+    r"|wins|is (?:taken|used|picked|chosen|preferred|loaded)|takes precedence|has precedence|comes first)\b",
     re.IGNORECASE,
 )
 _OF_BEHAVIOUR = re.compile(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from atlas.code.graph.answer_scope import is_folder
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
-from atlas.code.question.grammar import find_relation
+from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
 from atlas.code.reader import Reader
@@ -168,6 +168,8 @@ async def spell_names(reader: Reader, text: str, project: str) -> str:
     Types that are spelled as words (`the snapshot store interface`), members behind their kind (`the indirect field of
     Call`), names with type parameters (`Map<K, V>`), and two names with a stroke between them (`Reader/Writer`).
     """
+    if len(text) > MAX_RELATION_CHARACTERS:
+        return text
     for match in [*_MEMBER_OF.finditer(text)][:MOST_SUBJECTS]:
         name = f"{match['owner']}.{match['name']}"
         if await _has(reader, name, project):
