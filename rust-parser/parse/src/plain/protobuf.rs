@@ -47,6 +47,7 @@ pub fn record(builder: &mut FactsBuilder, source: &[u8]) {
 fn procedures(source: &[u8]) -> Vec<Procedure> {
     let mut found: Vec<Procedure> = Vec::new();
     let mut known: FxHashSet<String> = FxHashSet::default();
+    let source = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source); // a byte order mark
     let mut tokens = Tokens { source, at: 0, line: 1 }.peekable();
     let mut package = "";
     // The service that is read, and the blocks around the token.
@@ -99,7 +100,7 @@ enum Token<'s> {
     Mark(u8),
 }
 
-/// The tokens of a text with their lines, without blanks, comments and strings.
+/// The tokens of a text with their lines, without blanks and comments; a string is its mark.
 struct Tokens<'s> {
     source: &'s [u8],
     at: usize,
@@ -142,7 +143,11 @@ impl<'s> Iterator for Tokens<'s> {
                     let close = rest[2..].windows(2).position(|pair| pair == b"*/");
                     self.skip_to(end(close, 4));
                 }
-                quote @ (b'"' | b'\'') => self.skip_to(self.end_of_string(quote)),
+                quote @ (b'"' | b'\'') => {
+                    let line = self.line;
+                    self.skip_to(self.end_of_string(quote));
+                    return Some((Token::Mark(quote), line));
+                }
                 byte if is_part(byte) => {
                     let length = rest.iter().position(|&byte| !is_part(byte)).unwrap_or(rest.len());
                     self.at += length;
