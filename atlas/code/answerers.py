@@ -23,7 +23,12 @@ from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import major_free, normal_name, read_declarations, short_name
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
 from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
-from atlas.code.graph.package_subjects import described_package, packages_beside, read_package_question
+from atlas.code.graph.package_subjects import (
+    described_package,
+    describes_package,
+    packages_beside,
+    read_package_question,
+)
 from atlas.code.graph.packages import PackageReport, is_own
 from atlas.code.graph.paths.call_path import in_call_order
 from atlas.code.graph.paths.described import answer_described_path
@@ -245,6 +250,8 @@ async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
     if _is_long(asked):
         return ""
     named = _AS_PACKAGE.search(asked.query.text)
+    if named is None and not describes_package(asked.query.text):
+        return ""
     declared = await read_declarations(reader, asked.where.project)
     if described := described_package(asked.query.text, declared):
         return described

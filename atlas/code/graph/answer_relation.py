@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from atlas.code.graph.absence.derivations import may_derive, quote_derivations, with_stated
+from atlas.code.graph.absence.derivations import begins_base, may_derive, quote_derivations, with_stated
 from atlas.code.graph.absence.generated import named_in_generated
 from atlas.code.graph.absence.handed_over import handed_over
 from atlas.code.graph.absence.occurrences import TextPlace
@@ -188,6 +188,9 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         at_least = _at_least(places)
         if intent.kind == Kind.SUBTYPES:
             related, places = with_stated(related, places)
+            heads = {(each.path, each.node.row.line + by) for each in related for by in range(1, ROWS_OF_HEAD)}
+            # `extends` may stand below the name
+            places = tuple(each for each in places if (each.path, each.line) not in heads or not begins_base(each))
             at_least = quote_derivations(places)
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
         notes = (*notes, *await _beside(reader, intent, targets, related), *at_least, *unread)
@@ -292,9 +295,6 @@ async def _places_beside(
         return ()
     known = {(each.path, line) for each in related for line in each.lines}
     known |= {(each.path, each.node.row.line) for each in related}
-    if intent.kind == Kind.SUBTYPES:
-        # `extends` may stand below the name
-        known |= {(each.path, each.node.row.line + by) for each in related for by in range(1, ROWS_OF_HEAD)}
     left = await unaccounted(reader, [target.node for target in targets.targets], intent.kind, known)
     is_such = _MAY_LACK[intent.kind]
     return tuple(each for each in left.places if is_such(each, node.row.name) and not is_prose(each))

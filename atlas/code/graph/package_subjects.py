@@ -383,6 +383,11 @@ def packages_beside(query: Query, declared: Sequence[Declaration]) -> tuple[str,
     return tuple(run[:MOST_NAMED]) if len(run) > 1 else ()
 
 
+def describes_package(text: str) -> bool:
+    """Return whether words stand before `package` or one of its kin, which may describe one."""
+    return _DESCRIBED.search(text) is not None
+
+
 def described_package(text: str, declared: Sequence[Declaration]) -> str:
     """Return the one declared package that words before `package` describe: `EF core sql server package`; "" for none.
 

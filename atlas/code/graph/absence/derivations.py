@@ -33,6 +33,11 @@ def may_derive(place: TextPlace, name: str) -> bool:
     return not is_bound or _DECLARES.search(place.text) is not None
 
 
+def begins_base(place: TextPlace) -> bool:
+    """Return whether a line goes on with the head of a type above it."""
+    return place.text.lstrip().startswith(("extends ", "implements ", "with ", ":", ","))
+
+
 def _derives_behind(text: str, name: str) -> bool:
     """Return whether the name, with its modules, stands behind `<`: `Cart < Shop::Base`."""
     behind = text.partition("<")[2].lstrip()
