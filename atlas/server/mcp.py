@@ -165,11 +165,8 @@ def make_server(
             text, structure = await project.call(tool, arguments, report, _client(context), offered=offered)
         except AtlasError as error:
             return failure(error)
-        except Exception as error:  # the boundary: the client gets a message, the log the traceback
-            if (missing := missing_extra(error)) is not None:
-                return failure(missing)
-            logger.exception("tool %s failed", params.name)
-            return failure(AtlasError(f"{type(error).__name__}: {error}", "This is a bug in Code Atlas; see its log."))
+        except Exception as error:  # noqa: BLE001 the boundary: the client gets a message, the log the traceback
+            return failure(_explained(error, params.name))
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=structure)
 
     server = Server[object](
@@ -191,6 +188,14 @@ def make_server(
     if roots is not None:
         server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, roots.has_changed)
     return without_idle_tracing(server)
+
+
+def _explained(error: Exception, tool: str) -> AtlasError:
+    """Return what the client is told of an error that no tool foresees; the log gets the traceback."""
+    if (missing := missing_extra(error)) is not None:
+        return missing
+    logger.error("tool %s failed", tool, exc_info=error)
+    return AtlasError(f"{type(error).__name__}: {error}", "This is a bug in Code Atlas; see its log.")
 
 
 def without_idle_tracing(server: Server[object]) -> Server[object]:

@@ -274,17 +274,17 @@ def test_a_file_larger_than_expected_is_not_read(tmp_path: Path) -> None:
 def test_folders_of_the_user_are_named_by_absolute_variables(
     monkeypatch: pytest.MonkeyPatch, value: str, is_used: bool
 ) -> None:
-    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.setenv("HOME", "/users/ada")
     monkeypatch.delenv("ATLAS_PACKS", raising=False)
     for name in ("CONFIG", "DATA"):
         monkeypatch.setenv(f"XDG_{name}_HOME", value)
     monkeypatch.setattr(sys, "platform", "linux")
-    config, data = (value, value) if is_used else ("/home/ada/.config", "/home/ada/.local/share")
+    config, data = (value, value) if is_used else ("/users/ada/.config", "/users/ada/.local/share")
     assert str(config_folder()) == f"{config}/code-atlas"
     assert str(packs_folder()) == f"{data}/code-atlas/packs"
     assert str(personal_folder()) == f"{data}/code-atlas/personal"
     monkeypatch.setattr(sys, "platform", "darwin")
-    library = value if is_used else "/home/ada/Library/Application Support"
+    library = value if is_used else "/users/ada/Library/Application Support"
     assert str(config_folder()) == str(packs_folder().parent) == f"{library}/code-atlas"
 
 
