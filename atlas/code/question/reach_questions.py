@@ -129,6 +129,8 @@ def find_unreached(text: str) -> RelationIntent | None:
     text = _HAS_SOME.sub(lambda match: f"any {match['things']} in {match['owner']}", text)
     text = _TOPIC.sub(lambda match: f"{match['rest']}{match['topic']}", text)
     tests = TestScope.ANY
+    if _IN_PRODUCT.search(text):
+        tests, text = TestScope.EXCLUDED, _IN_PRODUCT.sub("", text)
     if _OF_PRODUCT.search(text):
         tests, text = TestScope.EXCLUDED, _OF_PRODUCT.sub("no code", text)
     if (match := _WITHOUT_TESTS.search(text)) is not None:
@@ -230,6 +232,9 @@ _OF_PRODUCT = re.compile(
     re.IGNORECASE,
 )
 """What tests do is left out of the question."""
+_IN_PRODUCT = re.compile(
+    r" (?:in|from|by) (?:the |our )?(?:production|prod|non-test|product|shipped) (?:code|sources?)\b", re.IGNORECASE
+)
 _IN_OWNER = re.compile(
     r"\b(?:in|inside|of|from|on) [`'\"]?(?P<d>(?-i:[A-Z][a-z])\w{1,60})[`'\"]?(?= |$)", re.IGNORECASE
 )
