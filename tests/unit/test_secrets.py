@@ -245,6 +245,20 @@ def test_private_keys_are_masked_also_inside_code(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "behind"),
+    [("    /// ", ""), ("# ", ""), (" * ", ""), ('    "', '\\n" +'), ('b"', '\\r\\n"'), ("  ", "")],
+)
+def test_what_the_language_puts_around_the_lines_of_a_key_stays(before: str, behind: str) -> None:
+    head, *lines, end = private_key("RSA PRIVATE KEY").split("\n")[:-1]
+    text = "\n".join(f"{before}{line}{behind}" for line in (head, *lines, end))
+    expected = [f"{before}{'*' * len(line)}{behind}" for line in lines]
+    masked = mask_secrets(text.encode()).decode().split("\n")
+    signs = str.maketrans("/+=", "***")
+    assert [line.translate(signs) for line in masked[1:-1]] == [line.translate(signs) for line in expected]
+    assert (masked[0], masked[-1]) == (f"{before}{head}{behind}", f"{before}{end}{behind}")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'cursor.execute("SELECT 1 WHERE a = ?", ("x",))',

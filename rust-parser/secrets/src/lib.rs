@@ -62,11 +62,31 @@ pub fn mask<'a>(data: &'a [u8], secrets: &[Secret]) -> Cow<'a, [u8]> {
     }
     let mut masked = data.to_vec();
     for secret in secrets {
-        for byte in &mut masked[secret.start..secret.end] {
-            if !matches!(byte, b'\n' | b'\r' | 0) {
-                *byte = MASK;
-            }
+        let body = &mut masked[secret.start..secret.end];
+        if body.contains(&b'\n') && !body.contains(&0) {
+            body.split_mut(|byte| *byte == b'\n').for_each(mask_line);
+        } else {
+            body.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r' | 0)).for_each(|byte| *byte = MASK);
         }
     }
     Cow::Owned(masked)
+}
+
+/// Masks a line of a secret of several lines, except what the language puts around it: comment signs, quotes, `\n`.
+/// Without these the file would not parse.
+fn mask_line(line: &mut [u8]) {
+    let is_secret = |byte: &u8| byte.is_ascii_alphanumeric();
+    let Some(mut first) = line.iter().position(is_secret) else { return };
+    if let Some(quote) = line.iter().skip(first).take(3).position(|byte| matches!(byte, b'"' | b'\'')) {
+        // the prefix of a literal: `b"...`
+        let Some(inside) = line[first + quote..].iter().position(is_secret) else { return };
+        first += quote + inside;
+    }
+    let escapes = first > 0 && line[first - 1] == b'\\';
+    let mut end = line.iter().rposition(is_secret).map_or(line.len(), |last| last + 1);
+    while end > first + 1 && line[end - 2] == b'\\' {
+        end = line[..end - 2].iter().rposition(is_secret).map_or(first, |last| last + 1);
+    }
+    let start = first + usize::from(escapes);
+    line[start..end.max(start)].fill(MASK);
 }
