@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.search.search import hybrid_search
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
-_FILES = {
+FILES = {
     "shop.gemspec": """Gem::Specification.new do |s|
   s.name = "shop"
   s.required_ruby_version = ">= 2.7.0"
@@ -68,17 +60,6 @@ end
 }
 """,
 }
-
-
-@pytest.fixture
-async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
-    for name, text in _FILES.items():
-        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "shop" / name).write_text(text)
-    await indexed(tmp_path / "shop", tmp_path / "data")
-    settings = load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment=QUICK)
-    async with open_atlas(settings) as opened:
-        yield opened
 
 
 async def test_words_that_describe_a_package(atlas: Atlas) -> None:

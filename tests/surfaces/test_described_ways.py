@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.question.requests.ends import read_path_ends
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.search.search_answer import SearchAnswer
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {
     "mill/line.go": """package mill
@@ -119,22 +112,6 @@ def rise_up():
     return 1
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("ways")
-    for name, text in FILES.items():
-        (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "tree" / name).write_text(text)
-    asyncio.run(indexed(folder / "tree", folder / "data"))
-    return folder
-
-
-@pytest.fixture
-async def atlas(folder: Path) -> AsyncIterator[Atlas]:
-    async with open_atlas(load_settings(str(folder / "tree"), str(folder / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 async def _steps(atlas: Atlas, question: str) -> tuple[str, list[str]]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from atlas.app.main import open_atlas
 from atlas.code import answerers
 from atlas.code.answerers import ANSWERERS, Answered, AskedQuestion, answer_question
 from atlas.code.atlas import Atlas
@@ -23,8 +19,6 @@ from atlas.code.reader import RankingOptions, Reader, SearchStep
 from atlas.code.tools.search.explain import explain, explanation_lines, find_to_explain
 from atlas.core.errors import StoreError
 from atlas.core.model import Filter
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {
     "pyproject.toml": "[project]\nname = 'shop'\ndependencies = ['requests']\n",
@@ -84,23 +78,6 @@ QUESTIONS = {
 REPORT = (
     "The basket is lost\n\n" + "When a customer opens the basket in shop/app.py it is empty, which nobody expects. " * 4
 )
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lists")
-    for name, text in FILES.items():
-        path = folder / "shop" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    asyncio.run(indexed(folder / "shop", folder / "data"))
-    return folder
-
-
-@pytest.fixture
-async def atlas(folder: Path) -> AsyncIterator[Atlas]:
-    async with open_atlas(load_settings(str(folder / "shop"), str(folder / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 async def ask(atlas: Atlas, question: str, *off: str) -> SearchResult:

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.search.search import hybrid_search
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 _GO = """package shop
 
@@ -57,17 +49,7 @@ def select_stream(session):
     """Select the stream of a session."""
     return session
 '''
-
-
-@pytest.fixture
-async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
-    root = tmp_path / "shop"
-    for name, text in {"order.go": _GO, "go.mod": "module example.org/shop\n", "shop/session.py": _PYTHON}.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    await indexed(root, tmp_path / "data")
-    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as opened:
-        yield opened
+FILES = {"order.go": _GO, "go.mod": "module example.org/shop\n", "shop/session.py": _PYTHON}
 
 
 async def _first(atlas: Atlas, asked: str) -> str:

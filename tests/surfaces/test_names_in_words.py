@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.search.search import hybrid_search
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {
     "workers/base.py": "class Worker:\n    def run(self):\n        return 1\n",
@@ -23,17 +15,6 @@ FILES = {
     "shop/stores.py": "class SnapshotStore:\n    pass\n\n\nclass FileSnapshots(SnapshotStore):\n    pass\n",
     "shop/log.py": "class Log:\n    def note(self, text):\n        return text\n\n\ndef use(log):\n    log.note('begun')\n",
 }
-
-
-@pytest.fixture
-async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
-    root = tmp_path / "tree"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    await indexed(root, tmp_path / "data")
-    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 async def test_a_word_before_a_name_may_be_its_owner(atlas: Atlas) -> None:

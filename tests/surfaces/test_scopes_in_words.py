@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.search.search import hybrid_search
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 _CALLS = "from shop.log import get_logger\n\n\ndef {name}():\n    return get_logger()\n"
 FILES = {
@@ -63,22 +56,6 @@ FILES = {
         "package org.acme;\n\nimport org.acme.parts.SetNode;\n\npublic class Main {\n  SetNode first;\n}\n"
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("scopes")
-    for name, text in FILES.items():
-        (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "tree" / name).write_text(text)
-    asyncio.run(indexed(folder / "tree", folder / "data"))
-    return folder
-
-
-@pytest.fixture
-async def atlas(folder: Path) -> AsyncIterator[Atlas]:
-    async with open_atlas(load_settings(str(folder / "tree"), str(folder / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.graph.absence.name_lines import NameLines
 from atlas.code.graph.cards import SubjectCard
@@ -17,8 +12,6 @@ from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.several import SeveralAnswers
 from atlas.code.tools.symbol.name_lines import name_lines
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {
     "shop/cli.py": '''import argparse
@@ -77,22 +70,6 @@ def test_total():
 """,
     "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.12"\ndependencies = ["httpx>=0.27", "rich>=13"]\n',
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("several")
-    for name, text in FILES.items():
-        (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "tree" / name).write_text(text)
-    asyncio.run(indexed(folder / "tree", folder / "data"))
-    return folder
-
-
-@pytest.fixture
-async def atlas(folder: Path) -> AsyncIterator[Atlas]:
-    async with open_atlas(load_settings(str(folder / "tree"), str(folder / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 async def test_each_part_has_its_own_line_and_answer(atlas: Atlas) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from atlas.code.atlas import Atlas
 from atlas.code.tools.search.search import hybrid_search
 from atlas.core.errors import ConfigError
 from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
+from tests.surfaces.trees import QUICK, indexed
 
 FILES = {
     "shop/__init__.py": "",
@@ -73,23 +71,6 @@ void drop_ctx(struct ctx *c) { c->flags &= ~NO_FREE; }
 int keeps(struct ctx *c) { return c->flags & NO_FREE; }
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("subjects")
-    for name, text in FILES.items():
-        path = folder / "shop" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    asyncio.run(indexed(folder / "shop", folder / "data"))
-    return folder
-
-
-@pytest.fixture
-async def atlas(folder: Path) -> AsyncIterator[Atlas]:
-    async with open_atlas(load_settings(str(folder / "shop"), str(folder / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 async def answer(atlas: Atlas, question: str, **stated: str) -> str:

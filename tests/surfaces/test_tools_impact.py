@@ -25,6 +25,7 @@ from atlas.runtime.config.load import load_settings
 from tests.git.repositories import GitRepository
 
 from .processes import Place, answer, atlas, server
+from .trees import QUICK, indexed
 
 STORE = """class Store:
     def load(self, key):
@@ -61,12 +62,6 @@ FILES: dict[str, str | None] = {
     "docs/discounts.md": "# Discounts\n\nRegular customers: `apply_discount`.\n",
     "web/price.ts": "export function price(n: number) {\n  return n;\n}\n",
 }
-QUICK = {"ATLAS_EMBEDDER_PROVIDER": "none"}
-
-
-async def indexed(root: Path, data: Path) -> None:
-    async with open_atlas(load_settings(str(root), str(data), environment=QUICK), writing=True) as opened:
-        await opened.index()
 
 
 @pytest.fixture

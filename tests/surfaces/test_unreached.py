@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {
     "shop/cart.py": """import argparse
@@ -154,23 +145,6 @@ def test_cart():
     assert Cart().used() == 0
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("unreached")
-    root = folder / "shop"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    asyncio.run(indexed(root, folder / "data"))
-    return folder
-
-
-@pytest.fixture
-async def atlas(folder: Path) -> AsyncIterator[Atlas]:
-    async with open_atlas(load_settings(str(folder / "shop"), str(folder / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 async def ask(atlas: Atlas, question: str, **arguments: int) -> RelationAnswer:

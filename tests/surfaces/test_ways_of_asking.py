@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.search.search_answer import SearchAnswer
-from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
 
 FILES = {
     "src/send.py": '''from src.zip import compress
@@ -60,22 +53,6 @@ end
     "test/redirects.test.ts": "test('stops', () => { expect(run()).toBe('Redirected 10 times. Aborting.') })\n",
     "docs/timeouts.md": "# Timeouts\n\nThe default timeout of a request is 20 seconds, `timeout` changes it.\n",
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("ways")
-    for name, text in FILES.items():
-        (folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "tree" / name).write_text(text)
-    asyncio.run(indexed(folder / "tree", folder / "data"))
-    return folder
-
-
-@pytest.fixture
-async def atlas(folder: Path) -> AsyncIterator[Atlas]:
-    async with open_atlas(load_settings(str(folder / "tree"), str(folder / "data"), environment=QUICK)) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(
