@@ -28,6 +28,7 @@ LOADS = ("reads", "writes", "mixed")
 TOOLSETS = ("--toolsets", "code,claims,memory")
 MANY_WRITES = {"ATLAS_KNOWLEDGE_WRITES_PER_MINUTE": "100000"}
 BRANCH_FILES = 8
+IN_PROCESS = {"one in this process": 1, "ten sessions": 10}
 
 Call = Callable[[str, Mapping[str, object]], "asyncio.Future[str]"]
 """Returns the answer's text; raises AssertionError for a refused call."""
@@ -142,15 +143,14 @@ async def until_settled(rounds: Rounds, seconds: float = 60.0) -> None:
 
 @asynccontextmanager
 async def sessions(place: Place, transport: str) -> AsyncIterator[list[Call]]:
-    """Sessions with one project: `ten sessions` are in this process, those of `daemon` are served by one, others by
-    processes of their own."""
+    """Sessions with one project: those of `IN_PROCESS`, of `daemon`, which one serves, or with processes of their own."""
     async with AsyncExitStack() as stack:
         calls: list[Call] = []
         if transport == "http":
             served = stack.enter_context(http_server(place, *TOOLSETS, **MANY_WRITES))
             calls.append(_client_call(await stack.enter_async_context(Client(served.url))))
-        elif transport == "ten sessions":
-            calls += [await stack.enter_async_context(_in_process(place)) for _ in range(10)]
+        elif transport in IN_PROCESS:
+            calls += [await stack.enter_async_context(_in_process(place)) for _ in range(IN_PROCESS[transport])]
         else:
             starts = {"ATLAS_MCP_START_DAEMON": "true"} if transport == "daemon" else {}
             if starts:
