@@ -84,7 +84,7 @@ def beside(archive: Path) -> Path:
     return archive.with_name(archive.name + ".minisig")
 
 
-def refused(done: Done, words: str, packs: Path) -> None:
+def assert_refused(done: Done, words: str, packs: Path) -> None:
     assert done.code == StoreError.exit_code, done
     assert words in done.err
     assert not [one for one in packs.rglob("*") if one.is_file()]
@@ -105,7 +105,7 @@ def test_what_minisign_has_signed_is_checked() -> None:
             minisign.read_signature(b"".join(lines[:number] + lines[number + 1 :]))
 
 
-def test_every_changed_bit_of_a_signature_is_refused() -> None:
+def test_every_changed_bit_of_a_signature_is_assert_refused() -> None:
     secret = minisign.new_secret()
     text = minisign.sign(secret, b"d" * 64, "comment")
     for line in (1, 3):
@@ -162,7 +162,7 @@ def test_without_a_signature_a_pack_is_installed_and_called_unsigned(run: Run, s
     assert (done.code, "not signed" in done.out) == (0, True)
     assert run("info", "widget", "--json").json["signer"]["state"] == "unsigned"
     assert run("remove", "widget").code == 0
-    refused(run("install", str(signed), "--signer", "own"), "it is not signed", packs)
+    assert_refused(run("install", str(signed), "--signer", "own"), "it is not signed", packs)
 
 
 def test_a_key_that_is_not_trusted_is_named_and_checks_nothing(run: Run, signed: Path, packs: Path) -> None:
@@ -179,16 +179,16 @@ def test_a_key_that_is_not_trusted_is_named_and_checks_nothing(run: Run, signed:
     assert run("install", str(signed), "--signer", "nobody").code == ConfigError.exit_code
 
 
-def test_another_key_than_the_one_that_is_demanded_is_refused(run: Run, signed: Path, packs: Path) -> None:
+def test_another_key_than_the_one_that_is_demanded_is_assert_refused(run: Run, signed: Path, packs: Path) -> None:
     other = minisign.new_secret()
     assert run("key", "trust", "other", other.public.text).code == 0
-    refused(run("install", str(signed), "--signer", "other"), "instead of", packs)
+    assert_refused(run("install", str(signed), "--signer", "other"), "instead of", packs)
     # a key with the same number as a trusted one, which its owner can choose, is not that key
     own = trusted_keys()["own"]
     twin = minisign.MinisignSecret(minisign.MinisignKey(own.number, other.public.point), other.seed)
     digest = minisign.digest_of(io.BytesIO(signed.read_bytes()))
     beside(signed).write_text(minisign.sign(twin, digest, "pack:widget"))
-    refused(run("install", str(signed)), "signature by the key ID", packs)
+    assert_refused(run("install", str(signed)), "signature by the key ID", packs)
     assert run("key", "trust", "own", other.public.text).code == ConfigError.exit_code, "a name keeps its key"
     for name in ("../x", "a/b", "", ".x"):
         assert run("key", "trust", "--", name, other.public.text).code == ConfigError.exit_code
@@ -205,7 +205,7 @@ def test_a_changed_archive_or_comment_is_refused_before_it_is_unpacked(run: Run,
         b"no archive",
     ):
         signed.write_bytes(data)
-        refused(run("install", str(signed)), "signature by the key ID", packs)
+        assert_refused(run("install", str(signed)), "signature by the key ID", packs)
         assert str(signed) in run("install", str(signed)).err, "the archive is named, not its copy"
     signed.write_bytes(archive)
     for old, new in (
@@ -214,22 +214,22 @@ def test_a_changed_archive_or_comment_is_refused_before_it_is_unpacked(run: Run,
         ("trusted comment: t", "trusted comment: T"),
     ):
         beside(signed).write_text(signature.replace(old, new))
-        refused(run("install", str(signed)), "signature by the key ID", packs)
+        assert_refused(run("install", str(signed)), "signature by the key ID", packs)
     beside(signed).write_text(signature.replace("untrusted comment: signature", "untrusted comment: trusted"))
     assert run("install", str(signed)).code == 0, "only what is signed is compared"
 
 
-def test_a_signature_of_another_pack_is_refused(run: Run, signed: Path, place: Path, packs: Path) -> None:
+def test_a_signature_of_another_pack_is_assert_refused(run: Run, signed: Path, place: Path, packs: Path) -> None:
     write_tree(Path("docs"), {"a.md": "# Gadget\n\nIt stands.\n"})
     assert run("build", "gadget", "--from", "docs", "-o", "gadget").code == 0
     assert run("export", "./gadget", "-o", "g.tar.zst", "--sign").code == 0
     shutil.copy("g.tar.zst.minisig", beside(signed))
-    refused(run("install", str(signed)), "signature by the key ID", packs)
+    assert_refused(run("install", str(signed)), "signature by the key ID", packs)
     # the signer took one file for another
     secret = minisign.read_secret(Path("data/code-atlas/signing/secret.key").read_text(), "")
     digest = minisign.digest_of(io.BytesIO(signed.read_bytes()))
     beside(signed).write_text(minisign.sign(secret, digest, "pack:gadget\tversion:2.0"))
-    refused(run("install", str(signed)), "its signature is for the pack gadget", packs)
+    assert_refused(run("install", str(signed)), "its signature is for the pack gadget", packs)
     beside(signed).write_text(minisign.sign(secret, digest, "a comment of minisign -t"))
     assert run("install", str(signed)).code == 0
 
@@ -270,8 +270,8 @@ def test_what_is_no_signature_is_refused_at_once(
     run: Run, signed: Path, packs: Path, make: Callable[[Path], None]
 ) -> None:
     make(beside(signed))
-    refused(run("install", str(signed)), "signature", packs)
-    refused(run("install", str(signed), "--signature", str(beside(signed))), "signature", packs)
+    assert_refused(run("install", str(signed)), "signature", packs)
+    assert_refused(run("install", str(signed), "--signature", str(beside(signed))), "signature", packs)
 
 
 def test_a_folder_that_is_a_link_is_the_users_own(run: Run, signed: Path) -> None:
@@ -285,7 +285,7 @@ def test_a_folder_that_is_a_link_is_the_users_own(run: Run, signed: Path) -> Non
 @pytest.mark.parametrize("make", [make_fifo, make_folder])
 def test_an_archive_is_a_plain_file(run: Run, signed: Path, packs: Path, make: Callable[[Path], None]) -> None:
     make(signed)
-    refused(run("install", str(signed)), "no plain file" if make is make_fifo else "w.tar.zst", packs)
+    assert_refused(run("install", str(signed)), "no plain file" if make is make_fifo else "w.tar.zst", packs)
 
 
 def test_an_archive_comes_from_standard_input(run: Run, signed: Path, packs: Path) -> None:
@@ -369,7 +369,7 @@ def test_equal_packs_get_equal_signatures(run: Run, place: Path, signed: Path, m
 
 def test_texts_that_are_no_keys_are_errors_with_a_message(run: Run, signed: Path, packs: Path) -> None:
     Path("loop").symlink_to("loop")
-    refused(run("install", str(signed), "--signature", "loop/x"), "cannot be read", packs)
+    assert_refused(run("install", str(signed), "--signature", "loop/x"), "cannot be read", packs)
     for text in (
         "x" * 5000,
         "RW",

@@ -105,11 +105,12 @@ async def test_lost_events_are_made_good_by_the_timer(tmp_path: Path) -> None:
     first = tree(30, chance)
     write_tree(root, first)
     life = Life(root, first, chance)
-    async with running(root, tmp_path / "d", Deaf(), reconcile_seconds=0.5):
+    async with running(root, tmp_path / "d", Deaf(), reconcile_seconds=0.5) as daemon:
         for _ in range(20):
             life.live(2)
             await asyncio.sleep(0.05)
         await until_clean(root, tmp_path / "d")
+        assert project(daemon)["looks"] > 1
 
 
 async def test_a_locked_store_is_waited_for_and_no_event_is_blamed(
@@ -312,6 +313,7 @@ async def test_after_a_bus_server_was_killed_everything_is_looked_at(tmp_path: P
         again = await asyncio.to_thread(ManagedServer.start, folder)
         try:
             await until(lambda: project(daemon)["looks"] > before)
+            assert project(daemon)["looks"] > before
         finally:
             await asyncio.to_thread(again.stop)
     await bus.aclose()

@@ -157,7 +157,7 @@ def test_ignored_settings_are_named_once(place: Place) -> None:
 
 def test_a_saved_file_is_found_at_once(place: Place) -> None:
     (place.root / "fresh.py").write_text("def just_written():\n    return 1\n")
-    until(lambda: "fresh.py:1" in atlas("node", "just_written", *place.options).stdout, "the new function is found")
+    assert until(lambda: "fresh.py:1" in atlas("node", "just_written", *place.options).stdout, "the function is found")
 
 
 @pytest.mark.parametrize("more", [{"TZ": "Asia/Tokyo"}, {"ATLAS_SCOPE_MAX_FILE_BYTES": "5000"}])

@@ -181,6 +181,7 @@ assert place.stat().st_size == size
 assert [file is not None for file in cache.get([key(first), key(second)])] == [True, False]
 """
     run_with_full_disk(tmp_path / "facts", script)
+    assert found(tmp_path / "facts", [parsed("a.py")]) == [True]
 
 
 def test_a_disk_that_takes_nothing_costs_facts_rather_than_keeping_what_must_go(tmp_path: Path) -> None:
