@@ -303,38 +303,41 @@ def test_graphml_is_well_formed_and_holds_the_same_graph(place: Place, tmp_path:
     assert {data.get("key") for data in root.iter(f"{space}data")} <= set(keys)
 
 
-@pytest.mark.parametrize(
-    ("client", "path"),
-    [
-        ("cursor", ("mcpServers", "code-atlas")),
-        ("windsurf", ("mcpServers", "code-atlas")),
-        ("jetbrains", ("mcpServers", "code-atlas")),
-        ("vscode", ("servers", "code-atlas")),
-        ("gemini-cli", ("mcpServers", "code-atlas")),
-        ("copilot-cli", ("mcpServers", "code-atlas")),
-        ("zed", ("context_servers", "code-atlas")),
-        ("cline", ("mcpServers", "code-atlas")),
-        ("opencode", ("mcp", "code-atlas")),
-        ("codex", ("mcp_servers", "code-atlas")),
-    ],
-)
-def test_printed_configuration_starts_a_server(place: Place, client: str, path: tuple[str, str]) -> None:
-    done = atlas("mcp", "--print-config", client, *place.options)
+CLIENTS = {
+    "cursor": ("mcpServers", "code-atlas"),
+    "windsurf": ("mcpServers", "code-atlas"),
+    "jetbrains": ("mcpServers", "code-atlas"),
+    "vscode": ("servers", "code-atlas"),
+    "gemini-cli": ("mcpServers", "code-atlas"),
+    "copilot-cli": ("mcpServers", "code-atlas"),
+    "zed": ("context_servers", "code-atlas"),
+    "cline": ("mcpServers", "code-atlas"),
+    "opencode": ("mcp", "code-atlas"),
+    "codex": ("mcp_servers", "code-atlas"),
+}
+
+
+def test_printed_configurations_start_a_server(place: Place) -> None:
     (place.root / "json.py").write_text("raise SystemExit('the project was imported')\n")
-    document = tomllib.loads(done.stdout) if client == "codex" else json.loads(done.stdout)
-    entry = document[path[0]][path[1]]
-    command = entry["command"] if client == "opencode" else [entry["command"], *entry["args"]]
-    assert command[-4:] == ["--project", str(place.root), "--data-dir", str(place.data)]
-    started = subprocess.run(
-        command,
-        cwd=place.root,
-        input="",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment(),
-    )
-    assert (started.returncode, started.stdout, started.stderr) == (0, "", "")
+    commands: dict[tuple[str, ...], str] = {}
+    for client, path in CLIENTS.items():
+        done = atlas("mcp", "--print-config", client, *place.options)
+        document = tomllib.loads(done.stdout) if client == "codex" else json.loads(done.stdout)
+        entry = document[path[0]][path[1]]
+        command = entry["command"] if client == "opencode" else [entry["command"], *entry["args"]]
+        assert command[-4:] == ["--project", str(place.root), "--data-dir", str(place.data)], client
+        commands[tuple(command)] = client
+    for command, client in commands.items():
+        started = subprocess.run(
+            command,
+            cwd=place.root,
+            input="",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=environment(),
+        )
+        assert (started.returncode, started.stdout, started.stderr) == (0, "", ""), client
 
 
 def test_printed_command_for_claude_code(place: Place) -> None:
