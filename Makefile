@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find rust-parser -path rust-parser/target -prune -o '(' -name '*.rs' -o -name Cargo.toml ')' -print) rust-parser/Cargo.lock
 DEMO := .demo
 
-.PHONY: run test test-rust quick coverage docs check pyright clippy lint licences constraints audit dist format bench fuzz clean
+.PHONY: run test test-rust test-python quick coverage docs check pyright clippy lint licences constraints audit dist format bench fuzz clean
 .DELETE_ON_ERROR:
 
 # The demonstration indexes the interpreter's standard library, a real tree that every machine has. What the build prints
@@ -14,13 +14,15 @@ run:
 	@$(PYTHON) rust-parser/build_backend.py
 	@$(PYTHON) benchmarks/demonstration.py
 
-# All tests, distributed by file over three processes, which often wait for servers. tests/conftest.py orders the files;
-# xdist would put those with the fewest tests last.
-test: test-rust .venv/extras
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+test: test-rust test-python
 
 test-rust: .venv/built
 	cd rust-parser && cargo test --release --quiet
+
+# Distributed by file over three processes, which often wait for servers. tests/conftest.py orders the files; xdist would
+# put those with the fewest tests last.
+test-python: .venv/extras .venv/built
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # The fast loop: unit, language and link tests without the slow ones. Takes about 30 seconds.
 quick: .venv/built .venv/extras
@@ -33,15 +35,16 @@ coverage: .venv/built .venv/extras
 	  tests/unit tests/conformance tests/languages tests/link tests/embedders
 
 # The documentation site in dist/site: pages of docs/ and adr/, and a reference made of the code; every link is checked.
-docs: .venv/built .venv/extras
+docs: .venv/extras .venv/built
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --conf-dir docs/site . dist/site
 	$(BIN)/python -m tests.dist.check_site dist/site
 
-# `make -j2 check` compiles the grammars for clippy, which the extension needs as well, while pip fetches the tools.
+# `make -j2 check` compiles the grammars for clippy, which the extension needs as well, while pip fetches tools and extras:
+# the extension, which waits for clippy's lock, is the last prerequisite of the others.
 check: clippy lint pyright licences docs
 
 # The extras hold types of what is imported only where it is installed.
-pyright: .venv/built .venv/extras
+pyright: .venv/extras .venv/built
 	$(BIN)/pyright
 
 clippy:
@@ -56,7 +59,7 @@ lint: .venv/tools
 	cd rust-parser && cargo fmt --check
 
 # Every dependency, with all extras, has a permissive licence or is a named exception.
-licences: .venv/built .venv/extras
+licences: .venv/extras .venv/built
 	$(BIN)/python -m tests.dist.check_licences
 
 # Write constraints.txt with the newest versions that exist as wheels on every Python and platform.
@@ -72,7 +75,7 @@ audit: .venv/tools
 
 # Build wheel and sdist in dist/, and check that the wheel works without cargo and a C compiler.
 dist: .venv/built
-	rm -rf dist
+	rm -f dist/*.whl dist/*.tar.gz
 	$(BIN)/maturin build --release --locked --quiet --out dist
 	$(BIN)/maturin sdist --manifest-path rust-parser/py/Cargo.toml --out dist
 	$(BIN)/python -m tests.dist.check_wheel dist
