@@ -1,4 +1,5 @@
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.neo4j.configuration.GraphDatabaseSettings;
 import org.neo4j.configuration.connectors.BoltConnector;
@@ -27,6 +28,9 @@ public final class Neo4jForTests {
                 .setConfig(GraphDatabaseSettings.auth_enabled, !password.isEmpty())
                 .setConfig(GraphDatabaseSettings.pagecache_memory, ByteUnit.mebiBytes(64))
                 .setConfig(GraphDatabaseSettings.keep_logical_logs, "keep_none");
+        if (Boolean.getBoolean("keep.plans")) {
+            builder.setConfig(GraphDatabaseSettings.cypher_min_replan_interval, Duration.ofDays(1));
+        }
         if (arguments.length > 2) {
             SslPolicyConfig policy = SslPolicyConfig.forScope(SslPolicyScope.BOLT);
             builder.setConfig(policy.enabled, true)

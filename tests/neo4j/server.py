@@ -26,7 +26,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".cache" / "neo4j"
 SOURCES = (HERE / "pom.xml", HERE / "Neo4jForTests.java")
-FAST_START = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+FAST_START = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dkeep.plans=true")
+"""Tests empty and fill the database all the time: a plan is not made again whenever the statistics have changed."""
 AS_IT_COMES: Sequence[str] = ()
 """With the compiler that takes its time, and the JVM's own choice of collector and heap (a quarter of the memory)."""
 PASSWORD = "correct-horse"

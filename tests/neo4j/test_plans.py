@@ -68,6 +68,7 @@ async def faults() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     driver = cast("Any", neo4j.AsyncGraphDatabase).driver(open_uri(), notifications_min_severity="OFF")
     async with driver, driver.session() as session:
+        await (await session.run("CALL db.clearQueryCaches()")).consume()  # plans of other contents
         for file in sorted(path.stem for path in STATEMENTS.glob("*.cypher")):
             for name, text in cypher_statements(file).items():
                 for mark, filling in FILLED.items():
