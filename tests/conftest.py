@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 collect_ignore_glob = ["bench/data/*"]
 """Projects that are measured; some contain tests."""
@@ -70,6 +72,9 @@ LONGEST_FILES = (
 )
 """Files whose few tests take long. When one of them runs last, the other processes of the run wait for it."""
 
+NEEDS_NEO4J = re.compile(r"\bneo4j\b|test_neo4j|on_a_server|BoltAgrees|test_agreement|test_cypher_projects")
+"""Part of the name of each test that asks the Neo4j of its process."""
+
 # neither the user's settings nor the user's cache takes part; processes that tests start inherit both folders
 _USER = tempfile.mkdtemp(prefix="atlas-user-")
 atexit.register(shutil.rmtree, _USER, ignore_errors=True)
@@ -103,6 +108,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rank = {tests / name: place for place, name in enumerate(LONGEST_FILES)}
     counts = Counter(item.path for item in items)
     items.sort(key=lambda item: (rank.get(item.path, len(rank)), -counts[item.path], item.path))
+
+
+class OneGraphServer(LoadFileScheduling):
+    """By file, but whatever needs a Neo4j in one process: each server takes 14 s of CPU until its first plans are made."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "neo4j" if NEEDS_NEO4J.search(nodeid) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """Choose the scheduler of `--dist loadfile`."""
+    return OneGraphServer(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)
