@@ -393,6 +393,7 @@ class Steps:
         self.classes = range(len(built.alphabet.classes))
         self.before = built.before
         self.known: dict[tuple[Place, Class], dict[Place, int]] = {}
+        self._plain: dict[int, dict[int, int]] = {}
         self._rows: dict[Place, Row] = {}
         self._inner_rows: dict[tuple[frozenset[Place], Place], Row] = {}
         self.sure: dict[tuple[Place, Class], bool] = {}
@@ -419,20 +420,28 @@ class Steps:
         return self.known[key]
 
     def _closure(self, state: int, before: Class, after: Class) -> dict[int, int]:
+        """Return the states without reading, with the number of ways; the same for all characters without conditions."""
+        if state in self._plain:
+            return self._plain[state]
         found: dict[int, int] = {}
         seen: set[int] = set()
+        is_plain = True
 
         def visit(here: int) -> None:
+            nonlocal is_plain
             if found.get(here, 0) >= 2:
                 return
             found[here] = found.get(here, 0) + 1
             seen.add(here)
             for end, condition in self.automaton.moves.get(here, ()):
+                is_plain &= condition is None
                 if end not in seen and (condition is None or condition(before, after)):
                     visit(end)
             seen.discard(here)
 
         visit(state)
+        if is_plain:
+            self._plain[state] = found
         return found
 
     def succeeds(self, place: Place, read: Class) -> bool:
