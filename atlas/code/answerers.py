@@ -32,7 +32,7 @@ from atlas.code.graph.package_subjects import (
 from atlas.code.graph.packages import PackageReport, is_own
 from atlas.code.graph.paths.call_path import in_call_order
 from atlas.code.graph.paths.described import answer_described_path
-from atlas.code.graph.quoted_lines import asks_what_is_passed, quote_lines
+from atlas.code.graph.quoted_lines import asks_what_is_passed, asks_when, quote_lines
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
 from atlas.code.graph.subjects import Subjects, qualify
@@ -55,7 +55,7 @@ from atlas.code.lines.settings import answer_settings
 from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks, asks_for_values, find_near
-from atlas.code.question.further_parts import further_parts
+from atlas.code.question.further_parts import asks_for_inheriting, further_parts
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
@@ -423,6 +423,11 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     return await _with_further(reader, asked, asked.query.relation or intent, answered)
 
 
+def _asks_for_inheriting(answer: EdgeAnswer, text: str) -> bool:
+    """Return whether a part of a question asks which classes have a method as it is, which a note says."""
+    return answer.intent.kind == Kind.OVERRIDES and asks_for_inheriting(text)
+
+
 async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIntent, answered: Answered) -> Answered:
     """Add the answers to the other parts of a question, or say which part is not answered and how to ask it."""
     answer = answered.answer
@@ -431,7 +436,7 @@ async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIn
     further: list[EdgeAnswer] = []
     notes: list[str] = []
     for part in further_parts(asked.query.text, intent):
-        if asks_what_is_passed(part.text):
+        if asks_what_is_passed(part.text) or asks_when(part.text) or _asks_for_inheriting(answer, part.text):
             continue  # the quoted lines say it
         row = answer.targets.targets[0].node.row if answer.targets.total == 1 else None
         if part.asks_signature and row is not None and row.signature:
@@ -514,7 +519,9 @@ async def _with_tests(
         found = await add_named_tests(reader, found, asked.where)
     if found is not None:
         found = await _with_text(reader, found, asked)
-        found = await quote_lines(reader, found) if asks_what_is_passed(asked.query.text) else found
+        text = asked.query.text
+        when = asks_when(text)
+        found = await quote_lines(reader, found, conditions=when) if when or asks_what_is_passed(text) else found
     return _checked(asked, intent, found)
 
 

@@ -40,7 +40,15 @@ from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED,
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
 from atlas.code.graph.route_clients import answer_clients, procedures_named, through_procedures
-from atlas.code.graph.targets import MAX_TARGETS, Target, Targets, all_targets, find_targets, members_of
+from atlas.code.graph.targets import (
+    MAX_TARGETS,
+    Target,
+    Targets,
+    all_targets,
+    find_targets,
+    members_of,
+    with_folder,
+)
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
@@ -125,7 +133,7 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return await _path(reader, intent, targets, where.project)
     if intent.kind == Kind.IMPORTERS and await _is_mixed_in(reader, targets):
         intent = replace(intent, kind=Kind.SUBTYPES)
-    return await _of_targets(reader, intent, targets, where)
+    return await _of_targets(reader, intent, await with_folder(reader, targets, intent), where)
 
 
 def _has_name(target: Target, name: str) -> bool:
@@ -194,6 +202,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
             at_least = quote_derivations(places)
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
         notes = (*notes, *await _beside(reader, intent, targets, related), *at_least, *unread)
+        if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
+            notes = (*notes, *await _inherited(reader, targets.targets[0].node, [each.node for each in found]))
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
     absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:
@@ -230,7 +240,20 @@ async def _defined_by(
     what = "that override another" if overriding else "which have no common base method"
     limit = f" {scope.words}: {len(found)} of {every}" if scope.words else f": {len(found)}"
     title = f"methods named `{targets.name}`{'' if overriding else ','} {what}{limit}"
-    return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=scope.notes, title=title)
+    notes = scope.notes
+    bases = [node for node in methods if node.row.uid in {edge.row.target for edge in edges} - overriding]
+    if intent.kind == Kind.OVERRIDES and len(bases) == 1:
+        notes = (*notes, *await _inherited(reader, bases[0], [node for node in methods if node is not bases[0]]))
+    return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=notes, title=title)
+
+
+async def _inherited(reader: Reader, base: Node, overriding: Sequence[Node]) -> tuple[str, ...]:
+    """Return a note with the few classes that have a method from their base as it is."""
+    every = await find_inheriting(reader, base, overriding)
+    if not 0 < len(every) <= MOST_INHERITING:
+        return ()
+    shown = ", ".join(f"{each.row.name} {each.row.path}:{each.row.line}" for each in every)
+    return (f"have that of {base.row.qualified_name} as it is: {shown}",)
 
 
 async def _not_overriding(
@@ -308,6 +331,8 @@ def _at_least(places: Sequence[TextPlace]) -> tuple[str, ...]:
 
 
 ROWS_OF_HEAD = 4
+MOST_INHERITING = 6
+"""Classes without an override that are named with those that have one."""
 _EXACT = frozenset(("super", "constructor"))
 """Rules of calls that run the method found and no override of it."""
 _MAY_LACK: Mapping[Kind, Callable[[TextPlace, str], bool]] = MappingProxyType(

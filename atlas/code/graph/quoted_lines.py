@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.question.relation_kinds import Kind
+from atlas.code.rank.bodies import BRANCH
 from atlas.code.reader import Reader
 from atlas.core.invisible import escaped
 
 MOST_QUOTED = 24
 """Symbols whose lines are quoted."""
 MOST_OF_SYMBOL = 3
+MOST_CONDITIONED = 6
+"""Lines of a symbol of which the conditions are shown."""
 MOST_ROWS = 4
 """Rows of a call that goes on behind its first one."""
 MOST_CHARACTERS = 120
@@ -32,13 +35,30 @@ _ASKS = re.compile(
 )
 
 
+_ASKS_WHEN = re.compile(
+    r"\b(?:in|under|on) (?:which|what) (?:exact )?(?:situations?|conditions?|circumstances?|cases?)\b"
+    r"|\bguarded by (?:which|what)\b|(?:,| and) when(?: exactly)?$",
+    re.IGNORECASE,
+)
+"""Asks what calls stand under."""
+CONDITIONS = 2
+
+
+def asks_when(text: str) -> bool:
+    """Return whether a question asks what calls stand under: `and in which situations`."""
+    return _ASKS_WHEN.search(text.rstrip(" ?.!")) is not None
+
+
 def asks_what_is_passed(text: str) -> bool:
     """Return whether a question asks what calls pass: `with what arguments`, `the reason each passes`."""
     return _ASKS.search(text) is not None
 
 
-async def quote_lines(reader: Reader, found: EdgeAnswer) -> EdgeAnswer:
-    """Return an answer about calls with the source of their lines. Raises store errors."""
+async def quote_lines(reader: Reader, found: EdgeAnswer, *, conditions: bool = False) -> EdgeAnswer:
+    """Return an answer about calls with the source of their lines, and with the conditions above them.
+
+    Raises store errors.
+    """
     if found.intent.kind not in _QUOTED_KINDS or found.counts or not found.targets.targets:
         return found
     project = found.targets.targets[0].node.project
@@ -48,10 +68,38 @@ async def quote_lines(reader: Reader, found: EdgeAnswer) -> EdgeAnswer:
     rows = {path: content.decode("utf-8", "replace").split("\n") for path, content in contents.items()}
     most = MOST_OF_IMPORT if found.intent.kind == Kind.IMPORTERS else MOST_OF_SYMBOL
     quoted = [
-        replace(each, quoted=tuple(_call(rows.get(each.path, ()), line) for line in each.lines[:most]))
+        replace(
+            each,
+            quoted=tuple(_call(rows.get(each.path, ()), line) for line in each.lines[:most])
+            if not conditions
+            else tuple(
+                _conditions(rows.get(each.path, ()), each.node.row.line, line) for line in each.lines[:MOST_CONDITIONED]
+            ),
+        )
         for each in first
     ]
     return replace(found, related=(*quoted, *found.related[MOST_QUOTED:]))
+
+
+def _conditions(rows: Sequence[str], first: int, line: int) -> str:
+    """Return the conditions that a line stands under, from the outermost of `CONDITIONS` on, and the call itself.
+
+    `first` is the line of the function around it, which ends the search.
+    """
+    above: list[str] = []
+    indent = _indent(rows[line - 1]) if line <= len(rows) else 0
+    for number in range(line - 1, first, -1):
+        row = rows[number - 1]
+        if not row.strip() or _indent(row) >= indent or len(above) == CONDITIONS:
+            continue
+        indent = _indent(row)
+        if BRANCH.search(row) is not None:
+            above.insert(0, f"{number}: {_call(rows, number).removesuffix('{').rstrip()}")
+    return " > ".join([*above, _call(rows, line)])
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip())
 
 
 def _call(rows: Sequence[str], line: int) -> str:

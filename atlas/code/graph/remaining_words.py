@@ -33,6 +33,8 @@ _POSSESSIVE = re.compile(r"\b(?P<owner>[A-Za-z]\w{1,40})(?:'s|’s) (?P<name>[A-
 """`the engine's close`: a name behind what owns it, in a word of its class or file."""
 _OF_OWNER = re.compile(r"\b(?:on|of|in|from) (?:the|our|an?) [a-z]{3,40}\b")
 SHOWN = 3
+MOST_OTHERS = 12
+"""Symbols that a limit by name leaves out, of which all are named."""
 NOTHING = WordsLeft()
 
 
@@ -139,10 +141,15 @@ def apply_remaining(reader: Reader, words: RemainingWords, found: EdgeAnswer) ->
         kept = [each for each in found.related if _has_all(reader, (_text_of(each.node.row),), limits)]
         if kept and len(kept) < len(found.related):
             scope = f"{found.scope} with {_quoted(limits)} in the name".strip()
-            return replace(found, related=tuple(kept), scope=scope, unscoped=found.unscoped or len(found.related))
+            notes = (*found.notes, *_others(found.related, kept, limits))
+            total = found.unscoped or len(found.related)
+            return replace(found, related=tuple(kept), scope=scope, unscoped=total, notes=notes)
         if kept:
             return found
-    if any(not modifies(word) for word in left.beside) and not found.targets.notes:
+    # an adjective before a name that only one symbol has is said to be left out
+    is_one = words.intent.certain and len(found.targets.targets) == 1 and bool(found.related)
+    belonging = left.behind if is_one else left.beside
+    if any(not modifies(word) for word in belonging) and not found.targets.notes:
         return None
     ignored, said = _effects(reader, (*left.beside, *left.elsewhere), found.related)
     return replace(found, ignored=ignored, notes=(*found.notes, *said))
@@ -172,6 +179,14 @@ def _has_all(reader: Reader, texts: Sequence[str], words: Sequence[str]) -> bool
     """Return whether names or paths have all words, in any of their forms."""
     roots = {root_of(part) for text in texts for part in reader.split_words(text)}
     return all(root_of(word.lower()) in roots for word in words)
+
+
+def _others(every: Sequence[RelatedSymbol], kept: Sequence[RelatedSymbol], limits: Sequence[str]) -> Iterable[str]:
+    """Yield what a limit by name leaves out, where it is little: the words may as well say nothing of the names."""
+    others = [each for each in every if each not in kept]
+    if len(others) <= MOST_OTHERS:
+        places = (f"{each.node.row.qualified_name} {each.path}:{','.join(map(str, each.lines))}" for each in others)
+        yield f"without {_quoted(limits)} in the name: {'; '.join(places)}"
 
 
 def _effects(

@@ -60,6 +60,10 @@ APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
 """By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
 
 _OF_FILES = (Kind.IMPORTERS, Kind.IMPORTS)
+_OF_FOLDERS = (Kind.IMPORTERS, Kind.DEPENDENTS, Kind.USAGES)
+_FOLDER_WORDS = ("folder", "directory", "dir", "package")
+_MOST_OF_FOLDER = 200
+"""Files of a folder up to which all that it holds is followed."""
 _OF_CALLS = (Kind.CALLERS, Kind.CALLEES, Kind.PATH)
 _OF_TYPES = (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY)
 
@@ -147,6 +151,29 @@ async def find_targets(
         if groups := group_symbols(near, reader.languages.constructors):
             return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), is_near=True)
     return replace(found, reasons=await why_missing(reader, name, where))
+
+
+async def with_folder(reader: Reader, targets: Targets, intent: RelationIntent) -> Targets:
+    """Return a module that is called like its folder with all that the folder holds, where the folder may be meant.
+
+    `lib/store` for `lib/store/index.js`, `store` for `store/mod.rs`: what depends on it imports other files, too.
+    """
+    is_meant = intent.kind == Kind.DEPENDENTS or intent.said_kind in _FOLDER_WORDS or "/" in intent.name
+    if intent.kind not in _OF_FOLDERS or not is_meant or targets.total != 1:
+        return targets
+    target = targets.targets[0]
+    folder, _, file = target.node.row.path.rpartition("/")
+    is_module = target.node.row.label == Label.MODULE and folder.rpartition("/")[2] == target.node.row.name
+    if not is_module or file.partition(".")[0] == target.node.row.name:
+        return targets
+    paths = [path for path in await reader.store.paths(target.node.project) if path.startswith(f"{folder}/")]
+    if not 1 < len(paths) <= _MOST_OF_FOLDER:
+        return targets
+    where = Filter(project=target.node.project)
+    held = [await reader.store.find(path, Match.PATH, where, MAX_MEMBERS) for path in paths]
+    uids = dict.fromkeys((*target.uids, *(node.row.uid for nodes in held for node in nodes)))
+    note = f"of everything in {folder}/ ({len(paths)} files)"
+    return replace(targets, targets=(replace(target, uids=tuple(uids)),), notes=(*targets.notes, note))
 
 
 async def _of_package(reader: Reader, name: str, where: Filter) -> Targets | None:

@@ -25,7 +25,7 @@ KIND_WORD = (
     "|error|service|middleware|command))"
 )
 """In lower case only: `Handler` is a name, `handler` says what kind of thing has it."""
-_DETERMINER = "(?:(?:the|a|an|our|my|this|that|its) )?"
+_DETERMINER = "(?:(?:the|a|an|our|my|this|that|its) (?:own )?)?"
 _CLASSES: Mapping[str, str] = {
     # up to three words between "which" and the verb: `which test functions call X`
     "SUBJECT": r"(?:(?!of |for |to |does |do |is |are )[\w'-]+ ){0,3}?",

@@ -32,6 +32,11 @@ _SIGNATURE = re.compile(
 )
 _ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
 """Says how callees are listed."""
+_AS_IT_IS = re.compile(
+    r"\b(?:which|what|who)\b.{0,60}\b(?:left|inherits?|keeps?|uses?|falls? back|relies|rely|stays?|default)\b",
+    re.IGNORECASE,
+)
+"""Asks for the classes that have a method from their base."""
 _LISTED = re.compile(r",? (?:and|or) |, ", re.IGNORECASE)
 _LINK = re.compile(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
 _OF_ONE = frozenset(Kind) - {Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED, Kind.DEPENDENCIES}
@@ -57,6 +62,11 @@ def further_parts(text: str, answered: RelationIntent) -> tuple[FurtherPart, ...
     own = _own_part(parts, answered)
     found = [*_clauses(parts, own, answered), *_names(parts[own], answered)]
     return tuple(found[:MOST_PARTS])
+
+
+def asks_for_inheriting(text: str) -> bool:
+    """Return whether a part asks which classes have a method as it is: an answer about overriders says that."""
+    return _AS_IT_IS.search(text) is not None
 
 
 def split_parts(text: str) -> list[str]:

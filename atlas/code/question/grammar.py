@@ -26,6 +26,7 @@ MAX_RELATION_CHARACTERS = 300
 _TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
 """Where tests are what calls or uses the symbol, its tests are asked for."""
 _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
+_ARTICLES = frozenset(("the", "a", "an", "our", "this", "that", "all", "any", "every", "each", "both"))
 _SENTENCE = re.compile(
     r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){2,}\"|(?<!\w)'[^'\s]+(?: \S+){2,}'(?!\w)"
     r"|\w(?:Error|Exception): \S"
@@ -45,6 +46,10 @@ _PRONOUN = re.compile(
 )
 _TO_CHANGE = re.compile(rf"\b(?:{CHANGE_VERB}|split|inline|extract|convert|port)\b", re.IGNORECASE)
 _FILE = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]+\.\w+")
+_CHANGED_THING = re.compile(
+    rf"\b{CHANGE_VERB} (?:the |our |this |that )?(?:[a-z]+ )??(?P<thing>[\w./-]+ {KIND_WORD})$", re.IGNORECASE
+)
+"""`before I delete the old oracle folder`: what "it" means behind that."""
 _TOPIC = re.compile(rf"(?:the )?(?:{KIND_WORD} (?P<after>[\w.:]+)|(?P<before>[\w.:]+) {KIND_WORD})", re.IGNORECASE)
 """What a question begins with: `Importer trait - all the types implementing it`."""
 _BELOW = re.compile(
@@ -77,7 +82,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(
-    r"(?P<one>[^\s,;]+)(?:,? (?:and|or|and/or|&|as well as)|,) (?:(?:the|a) )?(?P<two>[^\s,;]+)", re.IGNORECASE
+    r"(?P<one>[^\s,;/]+)(?:,? (?:and|or|and/or|&|as well as)|,| /) (?:(?:the|a) )?(?P<two>[^\s,;]+)", re.IGNORECASE
 )
 _AND_OF = re.compile(r",? (?:and|or) (?:of|for|to) |, (?=of )", re.IGNORECASE)
 _OF_TWO = frozenset(Kind) - {Kind.PATH, Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED}
@@ -94,6 +99,29 @@ _MEMBERS_SAID = (
     (re.compile(r"\b(?:constants|variants|fields|variables|enum (?:values|cases))\b", re.IGNORECASE), (Label.VALUE,)),
     (re.compile(r"\b(?:inner |nested )classes\b", re.IGNORECASE), (Label.CLASS,)),
 )
+_OF_OWNER = re.compile(
+    r"^(?P<all>(?:which|what|all|list|find|show|give)(?: me| all| every| the){0,3}"
+    r" (?:methods|functions|members|classes|types|places|parts|tests))"
+    r" (?:of|in|on|inside|from) (?:the )?(?P<owner>[^\s,;?]{2,80}) (?:class |module |file |package |folder )?"
+    r"(?P<rest>(?:that |which )?[a-z]+ [^?]{2,160})",
+    re.IGNORECASE,
+)
+"""Begins with where the answer is to be: `which methods of the Store call save`."""
+_OF_WHAT = re.compile(
+    r"(?<=\S) (?:on|of|in|for) (?:the|our|all) (?:[a-z-]+ ){1,3}?"
+    r"(?=(?:called|used|invoked|referenced|needed|overridden|imported|implemented) ?(?:by|from|in|any\w+|at|$))",
+)
+"""Between a name and what is asked of it: `is f on the pooled connections called anywhere`."""
+_OR_ELSE = re.compile(
+    r",? or (?:can (?:it|we|i)|could (?:it|we|i)|is (?:it|that)|may (?:it|we|i)|should (?:it|we|i))\b[^?]{0,40}\??$"
+    r"|,? (?:and )?(?:for what|what for)\??$"
+    r"|,? (?:and )?(?:in|under|on) (?:which|what) (?:situations?|conditions?|circumstances?|cases?)\??$",
+    re.IGNORECASE,
+)
+_KINDS = re.compile(rf"\b({KIND_WORD})s\b")
+_IS_DONE = re.compile(r"[a-z]{3,}ed|made|built|thrown|done|chosen|given|caught|written")
+"""What happens to something, behind a word for its kind: `where is the exception made`."""
+_MOST_ADJECTIVES = 2
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
 """At the beginning of a question they are what to do, not the name in `X callers`."""
 
@@ -142,7 +170,45 @@ def _relation(text: str) -> RelationIntent | None:
         found = _whole(clause, quoted) if clause != text else None
         if found is not None and (found.certain or (found.kind is Kind.PATH and _CHAIN.search(text))):
             return replace(found, certain=True)
-    return _by_cues(text, quoted) or _first_of_list(text, quoted)
+    return _by_cues(text, quoted) or _first_of_list(text, quoted) or _in_other_order(text, quoted)
+
+
+def _in_other_order(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Match a question with its scope at the end, then without the adjectives before its name."""
+    owned = _OF_OWNER.match(text)
+    orders = [f"{owned['all']} {owned['rest']} in {owned['owner']}"] if owned is not None else []
+    bare = _OF_WHAT.sub(" ", _OR_ELSE.sub("", text))
+    for order in (*orders, bare, _without_adjectives(bare, quoted)):
+        found = (_of_two(order, quoted) or _whole(order, quoted)) if order and order != text else None
+        if found is not None and (found.certain or order == bare):
+            return found
+    return None
+
+
+def _without_adjectives(text: str, quoted: set[str]) -> str:
+    """Return a question without plain words between an article and a certain name: `the sync Transport trait`.
+
+    What reads the question finds them again as words that are not accounted for.
+    """
+    words = text.split()
+    kept = list(words)
+    for number in range(len(words) - 1, 0, -1):
+        bare = words[number].strip("`'\",;:?!()")
+        follows = words[number + 1].strip("?!.,;:") if number + 1 < len(words) else ""
+        is_named = bare[:1].isupper() and _KIND.fullmatch(follows) is not None
+        if not (is_named or certain_names(f"of {bare}", quoted)):
+            continue
+        first = number
+        while first > 1 and number - first < _MOST_ADJECTIVES and _is_adjective(words[first - 1]):
+            first -= 1
+        if first < number and words[first - 1].lower() in _ARTICLES:
+            del kept[first:number]
+    return " ".join(kept)
+
+
+def _is_adjective(word: str) -> bool:
+    is_plain = word.isalpha() and word.islower() and len(word) > 2
+    return is_plain and word not in nouns() and not is_relation_word(word) and word not in PRONOUNS
 
 
 def _first_of_list(text: str, quoted: set[str]) -> RelationIntent | None:
@@ -162,7 +228,7 @@ def _of_two(text: str, quoted: set[str]) -> RelationIntent | None:
         if any(word.lower() in PRONOUNS or word.lower() in nouns() or is_relation_word(word.lower()) for word in words):
             continue
         shorter = f"{text[: match.end('one')]}{text[match.start('two') + len(two) :]}"
-        found = _whole(shorter, quoted)
+        found = _whole(shorter, quoted) or _whole(_KINDS.sub(r"\1", shorter), quoted)
         if found is None and len(certain_names(f"of {one} {two}", quoted)) == 2:
             found = _by_cues(shorter, quoted)
         name, other = (dotted(word.replace(SPACE, " ")) for word in words)
@@ -193,6 +259,8 @@ def _spoken_of(text: str, quoted: set[str]) -> list[str]:
     names = certain_names(text, quoted)
     if not names and (topic := _TOPIC.fullmatch(text.strip())) is not None:
         return [topic["before"] or topic["after"]]
+    if not names and (changed := _CHANGED_THING.search(text)) is not None:
+        return [changed["thing"]]
     if len(names) < 2:
         return names
     if (match := _TO_CHANGE.search(text)) is not None:
@@ -285,6 +353,8 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
         if match.start(slot) == 0 and groups[slot].lower() in _COMMANDS and groups[slot] not in quoted:
             return None
         kinds = (groups.get(f"{slot}k") or "").split()
+        if kind == Kind.DEFINITION and kinds and _IS_DONE.fullmatch(groups[slot]) and groups[slot] not in quoted:
+            return None
         if kinds and _KIND.fullmatch(groups[slot]) and groups[slot] not in quoted:
             # `the error interface`: the first of two words for kinds is the name
             parts[-1] = kinds[-1]

@@ -161,6 +161,7 @@ _MIDDLE = re.compile(
     re.IGNORECASE,
 )
 _ADVERBS = re.compile(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
+_FROM_ANYWHERE = re.compile(r" (?:from|by) (anywhere|anyone|anybody|somewhere)\b", re.IGNORECASE)
 _ENDS_UP = re.compile(
     r"^(?P<before>(?!how )(?:(?:ok|so|please|show|list|find|me|all|every|the|tell) )*"
     r"(?:who|what|which|where|everything|anything|functions|methods|classes|code|callers)\b(?: \S+){0,4}?)"
@@ -168,7 +169,11 @@ _ENDS_UP = re.compile(
     re.IGNORECASE,
 )
 """`who ends up calling X`: at any level."""
-_BOTH = re.compile(r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?)", re.IGNORECASE)
+_BOTH = re.compile(
+    r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?|(?:through|via|by way of) (?:an?other|others)"
+    r"(?: (?:one|ones|class|classes|type|types))?)",
+    re.IGNORECASE,
+)
 _INDIRECT = re.compile(
     r" ?(?:,? ?(?:including|also|even) (?:the |all )?(?:ones|those|classes|types) (?:that|which) \w+ (?:in|trans)\w+"
     r"|,? ?(?:including|incl\.?|also|and) (?:the |all )?(?:indirect|transitive) \w+"
@@ -222,7 +227,7 @@ def split_scope(text: str) -> tuple[str, QuestionScope]:
     text = _ROLE.sub(r"\1 ", text)
     text = _REMARK.sub("", text)
     text = _OUTSIDE_ITSELF.sub("", text) if _OF_IMPORT.search(text) else text
-    text = _MIDDLE.sub("", _ADVERBS.sub("", text))
+    text = _FROM_ANYWHERE.sub(r" \1", _MIDDLE.sub("", _ADVERBS.sub("", text)))
     if (match := _INDIRECT.search(text)) is not None:
         scope = replace(scope, direct=False)
         text = text[: match.start()] + text[match.end() :]

@@ -19,7 +19,7 @@ from atlas.code.question.relation_kinds import RelationIntent, TestScope
 from atlas.core.english.stop_words import STOP_WORDS
 
 _SPOKEN_AROUND = """
-abstract base generic parent consider considering drop dropping plan planning removing renaming thinking
+abstract another base generic parent consider considering drop dropping plan planning removing renaming thinking
 about across actually after against all also always among any anybody anyone anything anywhere around asap ask
 available becoming before besides between bunch code codebase complete completely concrete concretely count currently
 defined different direct directly during else entire ever every everybody everyone everything everywhere exact exactly

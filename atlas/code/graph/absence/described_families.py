@@ -9,11 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from atlas.code.graph.absence.derivations import may_derive
+from atlas.code.graph.absence.proof import is_prose, unaccounted
+from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.english.stems import base_forms, root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.invisible import escaped
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+from atlas.core.wording import counted
 
 MOST_SHOWN = 20
 LEAST = 2
@@ -21,11 +25,18 @@ LEAST = 2
 MOST_READ = 2_000
 MAX_LEVELS = 8
 MOST_METHODS = 2
+MOST_PLACES = 3
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _DESCRIBED = re.compile(
     r"\b(?:which|what|all|every|each|list)(?: of)?(?: the| our| its)? "
     r"(?P<words>[a-z-]{2,24}(?: [a-z-]{2,24})?)(?![\w.(])"
 )
+_ON_TOP = re.compile(
+    r"\b(?:on top of|based on|below|under|derived? from|deriving from|inherit\w* from|extend\w*|subclass\w*)"
+    r" (?:the |our |an? )?(?P<which>[a-z\d]{2,24}) (?P<noun>[a-z]{3,24})\b"
+)
+"""`client classes built on top of the postgres client`: of one class of the family."""
+_WORD = re.compile(r"\w+")
 _ACCESSORS = frozenset(("get", "set", "is", "has", "do", "on"))
 
 
@@ -38,9 +49,18 @@ async def family_lines(reader: Reader, text: str, project: str) -> tuple[str, ..
     for noun in (word for word in words if word not in STOP_WORDS and word.isalpha() and _is_plural(text, word)):
         root, below = await _family(reader, noun, project)
         if root is not None:
+            if (told := _ON_TOP.search(text)) is not None and noun.startswith(told["noun"]):
+                root, below = await _part_of_family(reader, root, below, told["which"])
             lines = await _overridden(reader, text, root, below)
-            return tuple(lines or (_classes(root, below),))
+            return tuple(lines or (_classes(root, below), *await _at_least(reader, root, below)))
     return ()
+
+
+async def _part_of_family(reader: Reader, root: Node, below: Sequence[Node], which: str) -> tuple[Node, Sequence[Node]]:
+    """Return the class of a family that a word of its name or path tells, with those below it; else the family."""
+    named = [each for each in below if which in reader.split_words(f"{each.row.name} {each.row.path}")]
+    found = [(each, own) for each in named if (own := await _below(reader, each))]
+    return found[0] if len(found) == 1 else (root, below)
 
 
 def _is_plural(text: str, noun: str) -> bool:
@@ -92,6 +112,21 @@ async def _overridden(reader: Reader, text: str, root: Node, below: Sequence[Nod
         if own:
             lines.append(_listed("defined again below", method, own))
     return lines
+
+
+async def _at_least(reader: Reader, root: Node, below: Sequence[Node]) -> tuple[str, ...]:
+    """Return a line with what may derive from a class without an edge: what a macro makes, for one."""
+    left = await unaccounted(reader, [root], Kind.SUBTYPES, {(each.row.path, each.row.line) for each in below})
+    names = {each.row.name for each in below}
+    places = [
+        each
+        for each in left.places
+        if may_derive(each, root.row.name) and not is_prose(each) and names.isdisjoint(_WORD.findall(each.text))
+    ]
+    if not places:
+        return ()
+    shown = ", ".join(each.at for each in places[:MOST_PLACES])
+    return (escaped(f"at least: {counted(len(places), 'more line')} may be such, without an edge: {shown}"),)
 
 
 def _classes(root: Node, below: Sequence[Node]) -> str:

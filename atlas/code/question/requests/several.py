@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from atlas.code.question.further_parts import asks_for_inheriting
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import is_documentation, is_message
@@ -214,6 +215,8 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         if not is_first and _OF_ADVICE.fullmatch(bare):
             continue
         if kind == Kind.IMPORTERS and _OF_TAKEN.fullmatch(bare):
+            continue
+        if kind == Kind.OVERRIDES and asks_for_inheriting(bare):
             continue
         if of_package and _OF_PACKAGE.fullmatch(bare):
             continue

@@ -41,7 +41,7 @@ from atlas.code.tools.reports import ReportAnswer, line_report_answer
 from atlas.code.tools.search.card import card_lines, value_lines
 from atlas.code.tools.search.exact import LineRequest, search_lines
 from atlas.code.tools.search.line_answer import LineAnswer
-from atlas.code.tools.search.page import FIRST_PAGE, WITH_MORE, groups_of, page_extent, shows_bodies
+from atlas.code.tools.search.page import FIRST_PAGE, MAX_VALUED, WITH_MORE, groups_of, page_extent, shows_bodies
 from atlas.code.tools.search.parts import Body, Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
 from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
@@ -335,6 +335,8 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         hit = replace(hit, near=tuple(each.text for each in around), sure=sure)
         further = tuple(chances[each.node.row.uid] for each in same_file)
         near_by = tuple(each.relevance for each in around)
+        if found.windows and request.limit is None and number > MAX_VALUED:
+            hit = replace(undescribed(hit), sure="")
         told_lines = found.lines.get(uid, ())
         has_lines = bool(body.pieces or told_lines)
         if is_valued and number <= WITH_VALUES and has_lines and asks_for_value(found.query.text):

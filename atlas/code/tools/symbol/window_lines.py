@@ -13,7 +13,7 @@ from atlas.code.tools.symbol.symbols import SourceLine
 from atlas.core.invisible import escaped
 from atlas.core.model import NodeRow
 
-MOST_TOKENS = (160, 70, 40, 30, 30)
+MOST_TOKENS = (160, 70, 40, 30, 30, 20, 20, 20, 20, 20)
 """Of the body of the first hit, of the second ... Fewer of more functions: of 166 places that answer questions,
 a line of the function is shown in 84 cases, with 240, 130 and 70 in 70 (docs/measurements/search.md)."""
 BRANCHES, ASSIGNS, COMMENTED = 0.2, 0.1, 0.4
@@ -21,6 +21,8 @@ BRANCHES, ASSIGNS, COMMENTED = 0.2, 0.1, 0.4
 nothing. In 110 functions that decide what is asked for, 130 tokens have the deciding line in 91 cases instead of 73."""
 BESIDE = 0.1
 """More for a line next to one that is shown."""
+GAP = 2
+"""Lines between two that are shown, which are shown as well: what a reader would miss decides as often."""
 OPENED = 3
 """Lines of a block that are shown with the line that opens it."""
 ABOVE = 2
@@ -116,7 +118,13 @@ def _chosen(
             break
         left -= price
         chosen.update(whole)
-    return sorted(chosen)
+    return sorted(chosen | _between(chosen, prices))
+
+
+def _between(chosen: Collection[int], prices: Mapping[int, int]) -> set[int]:
+    """Return the lines of gaps of at most `GAP` lines."""
+    gaps = ([each for each in range(one + 1, two) if each in prices] for one, two in pairwise(sorted(chosen)))
+    return {each for gap in gaps if len(gap) <= GAP for each in gap}
 
 
 def _is_beside(line: int, chosen: Collection[int]) -> bool:
