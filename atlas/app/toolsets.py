@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, TypedDict
 from atlas.answers.tool import Effort, Tool
 from atlas.answers.toolset import OpenToolset, Toolset
 from atlas.code.tools.catalogue import INSTRUCTIONS, QUERIES, TOOLS
-from atlas.core.errors import ConfigError
+from atlas.core.errors import AtlasError, ConfigError
 from atlas.knowledge.tools.catalogue import CLAIM_INSTRUCTIONS, CLAIM_TOOLS, MEMORY_INSTRUCTIONS, MEMORY_TOOLS
 from atlas.packs.tools.catalogue import PACK_TOOLS
 from atlas.runtime.process.installation_key import has_packs
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from atlas.answers.answer import Answer
     from atlas.app.toolset_host import ToolsetHost
     from atlas.core.contracts import Store
@@ -58,10 +60,19 @@ def open_knowledge(session: ToolsetHost) -> OpenToolset:
 def open_packs(session: ToolsetHost) -> PackDesk:
     """Return what answers from knowledge packs."""
     from atlas.adapters.opening.models import make_language_model, make_reranker
+    from atlas.packs.links import packs_of_project
     from atlas.packs.toolset import PackDesk
 
     settings = session.settings
-    return PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings))
+
+    async def of_project() -> list[Path]:
+        try:
+            atlas = await session.opened()
+        except AtlasError:  # packs are asked without an index, too
+            return []
+        return await packs_of_project(atlas.reader.store, settings.project_name)
+
+    return PackDesk(settings.project_name, make_language_model(settings), make_reranker(settings), of_project)
 
 
 TOOLSETS: Mapping[str, Toolset[ToolsetHost]] = {

@@ -95,6 +95,13 @@ def pack_of(dependency: Dependency, packs: Sequence[InstalledPack]) -> JoinedPac
     return JoinedPack(dependency, folder, version)
 
 
+async def packs_of_project(store: Store, project: str) -> list[Path]:
+    """Return the folders of the packs of the project's dependencies, each in the locked version or the nearest one."""
+    packs = list_packs()
+    joined = [pack_of(one, packs) for one in await dependencies(store, project)] if packs else []
+    return [one.folder for one in joined if one is not None]
+
+
 async def pack_notes(desk: PackDesk, store: Store, project: str, answer: Answer) -> tuple[str, ...]:
     """Return what packs say about the external symbols of an answer, one line each; none without a pack."""
     names = list(dict.fromkeys(_external(answer)))[:MAX_SYMBOLS]

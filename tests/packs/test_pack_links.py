@@ -18,6 +18,7 @@ from atlas.packs.build import BuildRequest, build_pack
 from atlas.packs.links import Dependency, build_command, pack_of
 from atlas.packs.opening import list_packs
 from atlas.packs.tools.bodies import part_line, parts_of
+from atlas.packs.toolset import MAX_ASKED
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
@@ -141,6 +142,25 @@ async def test_tools_of_packs_answer_with_sources(session: Session) -> None:
         await answer(session, "pack_article", article="no such page", pack="widget")
     with pytest.raises(NotFound):
         await answer(session, "ask_pack", question="How?", pack="gadget")
+
+
+async def test_of_many_packs_those_of_the_question_and_of_the_project_are_asked_first(
+    session: Session, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATLAS_PACKS", str(tmp_path / "packs"))
+    shutil.copytree(place / "packs" / "widget", tmp_path / "packs" / "widget")
+    write_tree(tmp_path / "docs", {"index.md": "# Timeouts\n\nThe `SPIN_TIMEOUT` of a turn. Default: `5` seconds.\n"})
+    for number in range(MAX_ASKED + 1):
+        await build_pack(BuildRequest(f"a{number}", (str(tmp_path / "docs"),), "1"))
+    question = "What is the default of SPIN_TIMEOUT?"
+    text, _ = await answer(session, "ask_pack", question=question)
+    assert "widget@2.0" in text, "the pack of the locked version, though others are earlier in the alphabet"
+    assert f"only {MAX_ASKED} of {MAX_ASKED + 2} packs were asked: widget, a0, " in text
+    text, _ = await answer(session, "search_pack", query="timeout of a turn")
+    assert "packs were asked: widget, a0, " in text
+    text, _ = await answer(session, "ask_pack", question=question.replace("?", " in A6?"))
+    assert "a6@1" in text
+    assert "packs were asked: a6, widget, a0, " in text
 
 
 async def test_a_symbol_is_read_without_its_neighbours(session: Session) -> None:

@@ -41,7 +41,10 @@ async def list_packs(desk: PackDesk, *, token_budget: int = BUDGET) -> ItemsAnsw
 async def ask_pack(
     desk: PackDesk, *, question: str, pack: str = "", profile: str = "balanced", token_budget: int = BUDGET
 ) -> ItemsAnswer:
-    """Return the answer of a pack, or of the pack that is surest. Raises NotFound without any."""
+    """Return the answer of a pack, or of the pack that is surest. Raises NotFound without any.
+
+    Packs that the question names, and those of the project's dependencies, are asked first and win among near equals.
+    """
 
     async def asked(one: OpenPack) -> PackAnswer:
         options = profile_options(one, profile)
@@ -49,8 +52,8 @@ async def ask_pack(
         return await ask(one.reader, question, options)
 
     notes: list[str] = []
-    found = await desk.each(pack, notes, asked)
-    best, answer = max(found, key=lambda one: (not one[1].is_refused, one[1].confidence))
+    found = await desk.each(pack, notes, asked, question)
+    best, answer, _ = max(found, key=lambda one: (not one.found.is_refused, one.found.confidence + one.gain))
     notes += (*override_notes(best), *answer.notes)
     return _fitted(desk.project, "ask_pack", answer_body(_named(best), answer), token_budget, notes)
 
@@ -61,9 +64,12 @@ async def search_pack(
     """Return the sections of a pack that fit best, or of the pack with the best one. Raises NotFound without any."""
     notes: list[str] = []
     found = await desk.each(
-        pack, notes, lambda one: search(one.reader, query, replace(profile_options(one, "balanced"), limit=limit))
+        pack,
+        notes,
+        lambda one: search(one.reader, query, replace(profile_options(one, "balanced"), limit=limit)),
+        query,
     )
-    best, hits = max(found, key=lambda one: one[1][0].score if one[1] else 0.0)
+    best, hits, _ = max(found, key=lambda one: one.found[0].score if one.found else 0.0)
     return _fitted(desk.project, "search_pack", hits_body(_named(best), hits), token_budget, notes)
 
 
@@ -80,11 +86,11 @@ async def pack_article(
 
     notes: list[str] = []
     found = await desk.each(pack, notes, read)
-    for one, text in found:
+    for one, text, _ in found:
         if isinstance(text, ArticleText):
             body = article_body(one.manifest.title, text.title, text.url, text.text)
             return _fitted(desk.project, "pack_article", body, token_budget, notes)
-    raise next(error for _, error in found if isinstance(error, NotFound))
+    raise next(error for _, error, _ in found if isinstance(error, NotFound))
 
 
 def _named(pack: OpenPack) -> str:
