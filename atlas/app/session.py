@@ -11,6 +11,7 @@ import asyncio
 import shlex
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 Structure = dict[str, object]
 FirstIndex = Callable[["Settings"], Awaitable[None]]
 """Makes the first index of a project. Raises AtlasError."""
+QUIET_SECONDS = 0.3
+"""After this long without a further write, what the session wrote is indexed: the next question finds it done."""
 
 
 class Session:
@@ -86,6 +89,9 @@ class Session:
         """The other projects that answer with this one."""
         self._writes = self._writes_looked_at = 0
         """How often this session has changed files: ever, and before the last check of the tree that was certain."""
+        self._written_at = 0.0
+        self._indexes_writes = serves_agents and may_index and not settings.shared
+        self._indexing: asyncio.Task[None] | None = None
 
     @property
     def settings(self) -> Settings:
@@ -155,6 +161,9 @@ class Session:
 
     async def aclose(self) -> None:
         """Close the store, and end an index pass in the background; idempotent."""
+        if self._indexing is not None:
+            self._indexing.cancel()
+            await asyncio.wait([self._indexing])
         for toolset in self._toolsets.values():
             await toolset.aclose()
         if self._personal is not None:
@@ -200,8 +209,26 @@ class Session:
         return newer
 
     def has_written(self) -> None:
-        """Note that this session changes files: the next read compares the tree, whatever a daemon has noticed."""
-        self._writes += 1
+        """Note that this session changes files: the next read compares the tree, whatever a daemon has noticed.
+
+        Without a daemon they are indexed as soon as the session is quiet.
+        """
+        self._writes, self._written_at = self._writes + 1, time.monotonic()
+        if self._indexes_writes and (self._indexing is None or self._indexing.done()) and not self.guard.is_watched:
+            self._indexing = asyncio.create_task(self._index_when_quiet())
+
+    async def _index_when_quiet(self) -> None:
+        """Have what this session wrote indexed once it has written nothing for a moment; errors are left to readers."""
+        indexed = -1
+        while indexed != self._writes:
+            # each write moves the end
+            while (left := self._written_at + QUIET_SECONDS - time.monotonic()) > 0:  # noqa: ASYNC110
+                await asyncio.sleep(left)
+            indexed = self._writes
+            with suppress(AtlasError):
+                atlas, newer = await self.looked()
+                if newer is not None and newer.paths:
+                    await self.guard.update(atlas.reader.store, newer)
 
     async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str = "") -> Answer:
         """Return the answer of a tool. Raises AtlasError as the tool does."""

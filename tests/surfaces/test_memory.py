@@ -325,3 +325,21 @@ async def test_an_image_is_remembered_with_its_text(memory: Desk, tmp_path: Path
     (root / "link.png").symlink_to(tmp_path / "secret.png")
     for path in ("plans/none.png", "../secret.png", str(tmp_path / "secret.png"), "link.png", "app/attention.py"):
         assert await memory.refusal("remember", entity="House", observation="x", attachment=path), path
+
+
+async def test_what_a_session_writes_is_indexed_once_it_is_quiet(memory: Desk) -> None:
+    await memory.say("recall", query="release")
+    before = await memory.session.generation()
+    for number in range(5):
+        await remembered(memory, "Alice", f"Release {number} is out.")
+    written = await memory.session.generation()
+    for _ in range(100):
+        await asyncio.sleep(0.1)
+        if (found := await memory.session.generation()) != written:
+            break
+    assert found > before, "no question was asked since"
+    _, newer = await memory.session.looked()
+    assert newer is not None and not newer.paths, "all five"
+    await memory.say("remember", entity="Alice", observation="Leaves.")
+    await memory.session.aclose()
+    assert (await memory.say("recall", query="Leaves")).ids("memories"), "a session that ends first loses nothing"
