@@ -117,6 +117,10 @@ def test_query_answers_with_sources_and_refuses(run: Run) -> None:
     explained = run("query", "widget", "What is the default of SPIN_TIMEOUT?", "--explain")
     assert "cross-encoder" in explained.out
     assert run("query", "widget", "How do I deploy a Helm chart to Kubernetes?").code == 3
+    sections = run("search", "seconds of a turn", "--pack", "widget", "-n", "1")
+    assert "settings.md#timeouts" in sections.out and "1 section" in sections.out
+    assert "At most 120 seconds" in run("article", "settings.md#timeouts").out
+    assert run("article", "no such page", "--pack", "widget").code == 3
 
 
 def test_a_reranker_of_the_settings_orders_the_sections(

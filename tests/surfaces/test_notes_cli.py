@@ -82,8 +82,9 @@ def test_examples_of_the_help_can_be_typed(name: str) -> None:
 def test_every_command_of_the_issue_is_there() -> None:
     notes = {name.split()[2] for name in FAMILIES if " notes " in name}
     memory = {name.split()[2] for name in FAMILIES if " memory " in name}
-    assert notes == {"add", "show", "list", "search", "link", "review", "retract", "export", "import", "doctor"}
-    assert memory == {"refresh", "recall", "remember", "relate", "note", "forget", "list", "promote"}
+    of_tools = {"add", "search", "link", "contradictions", "lineage", "unit", "update", "retract"}
+    assert notes == of_tools | {"show", "list", "review", "export", "import", "doctor"}
+    assert memory == {"refresh", "recall", "show", "remember", "relate", "note", "forget", "list", "promote"}
 
 
 def test_files_are_listed_and_shown_without_an_index(project: Path, run: Run) -> None:
@@ -199,6 +200,16 @@ def test_notes_are_written_linked_reviewed_and_retracted(project: Path, run: Run
     found = run("notes", "search", "are totals exact")
     assert found.code == 0 and unit["id"] in found.out
     assert "0 suspect; 1 note with anchors checked" in run("notes", "review").out
+    clashing = run("notes", "contradictions", "Totals are not exact.").out
+    assert "1 possible" in clashing and unit["id"] in clashing
+    chain = run("notes", "lineage", decision, unit["id"]).out
+    assert f"{decision}" in chain and "supports" in chain and "no rounding" in chain
+    whole = run("notes", "unit", unit["id"]).out
+    assert "shop/cart.py:2" in whole and "<- supports" in whole
+    assert (
+        run("notes", "update", unit["id"], "--text", "Totals are exact to the cent.", "--status", "accepted").code == 0
+    )
+    assert "Totals are exact to the cent." in file.read_text() and "status: accepted" in file.read_text()
     (project / "shop/cart.py").write_text(CART.replace("sum(prices)", "round(sum(prices), 2)"))
     suspect = run("notes", "review")
     assert "symbol shop.cart.Cart.total: changed at shop/cart.py:2 (body)" in suspect.out
@@ -228,6 +239,7 @@ def test_memory(project: Path, run: Run) -> None:
     assert (
         run("memory", "remember", "Ada", "Prefers short answers.", "--type", "person", "--alias", "Lovelace").code == 0
     )
+    assert "Prefers short answers." in run("memory", "show", "Lovelace").out
     assert run("memory", "relate", "Ada", "works in", "Billing team").code == 0
     assert "Prefers short answers." in run("memory", "recall", "how long should answers be").out
     listed = run("memory", "list", "--type", "person")

@@ -38,6 +38,7 @@ EXAMPLES = {
     "forget": examples(
         "atlas memory forget o-01JD2V9Q7K4M8N3P5R6S7T8V9A", "atlas memory forget s-01JD2V9Q7K4M8N3P5R6S7T8V9A"
     ),
+    "show": examples('atlas memory show "Billing team"', "atlas memory show e-01JD2V9Q7K4M8N3P5R6S7T8V9A --json"),
     "list": examples("atlas memory list", "atlas memory list --type team"),
     "promote": examples(
         "atlas memory promote s-01JD2V9Q7K4M8N3P5R6S7T8V9A Ada",
@@ -49,7 +50,7 @@ EXAMPLES = {
 def register(app: typer.Typer) -> None:
     """Add the command family."""
     family = typer.Typer(help="What is remembered about people, teams and topics.", no_args_is_help=True)
-    for command in (refresh, recall, remember, relate, note, forget, promote):
+    for command in (refresh, recall, show, remember, relate, note, forget, promote):
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
     family.command("list", epilog=EXAMPLES["list"])(list_entities)
     app.add_typer(family, name="memory")
@@ -113,6 +114,22 @@ def remember(
         personal=personal,
     )
     ask(settings_of(project, data_dir), "remember", arguments, as_json=json)
+
+
+def show(
+    entity: EntityArgument,
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show one entity: its relations both ways and its observations; needs an index."""
+    ask(
+        settings_of(project, data_dir),
+        "get_entity",
+        {"entity": entity} | given(token_budget=token_budget),
+        as_json=json,
+    )
 
 
 def relate(

@@ -52,6 +52,21 @@ EXAMPLES = {
         "atlas notes link c-01JD2V9Q7K4M8N3P5R6S7T8V9A OWNS symbol:shop.cart.Cart",
     ),
     "review": examples("atlas notes review", "atlas notes review --reaffirm c-01JD2V9Q7K4M8N3P5R6S7T8V9A"),
+    "contradictions": examples(
+        'atlas notes contradictions "prices are stored as floats"',
+        "atlas notes contradictions c-01JD2V9Q7K4M8N3P5R6S7T8V9A --json",
+    ),
+    "lineage": examples(
+        'atlas notes lineage "prices in cents" "rounding errors"',
+        "atlas notes lineage c-01JD2V9Q7K4M8N3P5R6S7T8V9A rounding --paths 1",
+    ),
+    "unit": examples(
+        "atlas notes unit c-01JD2V9Q7K4M8N3P5R6S7T8V9A", "atlas notes unit c-01JD2V9Q7K4M8N3P5R6S7T8V9A --json"
+    ),
+    "update": examples(
+        "atlas notes update c-01JD2V9Q7K4M8N3P5R6S7T8V9A --status accepted --confidence 0.9",
+        'atlas notes update c-01JD2V9Q7K4M8N3P5R6S7T8V9A --text "Carts are never shared between users"',
+    ),
     "retract": examples(
         'atlas notes retract c-01JD2V9Q7K4M8N3P5R6S7T8V9A "measured with the wrong clock"',
         "atlas notes retract c-01JD2V9Q7K4M8N3P5R6S7T8V9A outdated --superseded-by c-01JD2V9Q7K4M8N3P5R6S7T8V9B",
@@ -62,7 +77,7 @@ EXAMPLES = {
 def register(app: typer.Typer) -> None:
     """Add the command family."""
     family = typer.Typer(help="Claims, decisions and entities that people and agents note.", no_args_is_help=True)
-    for command in (add, search, link, review, retract):
+    for command in (add, search, link, contradictions, lineage, unit, update, review, retract):
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
     note_files.register(family)
     app.add_typer(family, name="notes")
@@ -135,6 +150,64 @@ def link(
     if confidence is not None:
         arguments["confidence"] = confidence
     ask(settings_of(project, data_dir), "connect_propositions", arguments, as_json=json)
+
+
+def contradictions(
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="Id of a unit, or a text.")],
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Find what contradicts a unit or a text: stated, inherited and possible contradictions; needs an index."""
+    arguments = {"claim": claim} | given(token_budget=token_budget)
+    ask(settings_of(project, data_dir), "find_contradictions", arguments, as_json=json)
+
+
+def lineage(
+    start: Annotated[str, typer.Argument(metavar="START", help="Id of a unit, or words for it.")],
+    end: Annotated[str, typer.Argument(metavar="END", help="The same for the other end.")],
+    paths: Annotated[int, typer.Option("--paths", min=0, max=10, metavar="N", help="Chains; 0 = 3.")] = 0,
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show how two concepts are connected: the shortest chains of relations between claims; needs an index."""
+    arguments = {"start_concept": start, "end_concept": end} | given(max_paths=paths, token_budget=token_budget)
+    ask(settings_of(project, data_dir), "find_scientific_lineage", arguments, as_json=json)
+
+
+def unit(
+    note: IdArgument,
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show a unit with its relations both ways, the state of the code that it is about, and commits; needs an index."""
+    ask(settings_of(project, data_dir), "get_unit", {"id": note} | given(token_budget=token_budget), as_json=json)
+
+
+def update(
+    note: IdArgument,
+    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="The new text; - reads standard input.")] = "",
+    source: Annotated[str, typer.Option("--source", metavar="SOURCE", help="DOI, URL, citation or path:line.")] = "",
+    confidence: ConfidenceOption = None,
+    status: Annotated[str, typer.Option("--status", metavar="STATUS", help="proposed, accepted or disputed.")] = "",
+    about: Annotated[
+        list[str] | None,
+        typer.Option("--about", metavar="NAME", help="Symbol, file, package:NAME or route:PATH; repeatable."),
+    ] = None,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Amend a unit; git keeps what it said before. Needs an index."""
+    arguments = {"id": note} | given(text=_text(text), source=source, status=status, about=about or [])
+    if confidence is not None:
+        arguments["confidence"] = confidence
+    ask(settings_of(project, data_dir), "update_unit", arguments, as_json=json)
 
 
 def retract(

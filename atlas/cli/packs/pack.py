@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli import output
-from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
+from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.packs import files as pack_files
 from atlas.cli.packs import keys as pack_keys
 from atlas.cli.packs.files import PackArgument
 from atlas.cli.packs.progress import pack_progress
-from atlas.cli.run import run
+from atlas.cli.run import ask, given, run
 from atlas.core.errors import ConfigError
 from atlas.core.wording import counted
 
@@ -76,13 +76,17 @@ EXAMPLES = {
         'atlas pack query django "How do I avoid extra queries for foreign keys?"',
         'atlas pack query django "default of SESSION_COOKIE_AGE" --profile maximum --explain',
     ),
+    "search": examples('atlas pack search "expire a session" --pack django', 'atlas pack search "retry a task" -n 3'),
+    "article": examples(
+        "atlas pack article topics/http/sessions.txt --pack django", "atlas pack article starlette.responses.Response"
+    ),
 }
 
 
 def register(app: typer.Typer) -> None:
     """Add the command family."""
     family = typer.Typer(help="Knowledge packs: documentation of libraries, offline.", no_args_is_help=True)
-    for command in (build, update, query):
+    for command in (build, update, query, search, article):
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
     family.command("eval", epilog=EXAMPLES["eval"])(evaluate)
     pack_files.register(family)
@@ -216,6 +220,40 @@ def query(
         _print_answer(answer, explain=explain)
     if answer.is_refused:
         raise typer.Exit(3)
+
+
+PackOption = Annotated[
+    str, typer.Option("--pack", metavar="PACK", help="NAME or NAME@VERSION. Default: the best of the installed ones.")
+]
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or words.")],
+    pack: PackOption = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=50, metavar="N", help="Number; 0 = 5.")] = 0,
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Find sections of documentation, each with article, heading and the start of its text."""
+    arguments = {"query": query} | given(pack=pack, limit=limit, token_budget=token_budget)
+    ask(settings_of(project, data_dir), "search_pack", arguments, as_json=json)
+
+
+def article(
+    name: Annotated[
+        str, typer.Argument(metavar="ARTICLE", help="Key, title, URL, ARTICLE#SECTION, or a symbol's dotted name.")
+    ],
+    pack: PackOption = "",
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Read an article of a pack, one section of it, or what describes an API symbol."""
+    arguments = {"article": name} | given(pack=pack, token_budget=token_budget)
+    ask(settings_of(project, data_dir), "pack_article", arguments, as_json=json)
 
 
 def evaluate(

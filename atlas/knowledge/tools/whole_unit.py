@@ -43,6 +43,7 @@ CLOCKS_DIFFER = 86_400
 async def get_entity(knowledge: Knowledge, *, entity: str, token_budget: int = UNIT_BUDGET) -> ItemsAnswer:
     """Return one entity by name, alias or id: its relations both ways, and its newest observations. Raises NotFound."""
     name = check_line("entity", entity)
+    await opened_bases(knowledge, [])  # the index has to know an alias that another session has just given
     place = await find_entity(knowledge, name)
     if place is None:
         raise NotFound(f"no entity {shown_text(name, 80)!r}", "list_entities names those there are.")
