@@ -145,6 +145,8 @@ async def test_contradictions_are_stated_inherited_and_possible(claims: Desk) ->
     inherited = await claims.say("find_contradictions", claim=special)
     assert (inherited.ids("stated"), inherited.ids("inherited")) == ([], [against])
     assert inherited.data["inherited"][0]["evidence"]["via"] == base
+    said = await claims.say("find_contradictions", claim=QUADRATIC.lower().rstrip("."))
+    assert (said.ids("stated"), base in said.ids("same_subject")) == ([against], False), "a text that a unit says"
     possible = await claims.say("find_contradictions", claim=LINEAR)
     assert base in possible.ids("possible") and possible.data["possible"][0]["clash"] == "complexity"
     assert (await claims.say("find_contradictions", claim="Penguins swim.")).data["status"] == "none"

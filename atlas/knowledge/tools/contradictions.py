@@ -17,6 +17,7 @@ from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.retrieval.hits import HIDDEN_STATUSES, NoteFilter, NoteHit
 from atlas.knowledge.retrieval.judge import VERDICTS, Verdict, judge
 from atlas.knowledge.retrieval.retrieval import CLASH_POOL, clashing_hits, find_notes
+from atlas.knowledge.retrieval.scoring import folded
 from atlas.knowledge.retrieval.short_term import scaled
 from atlas.knowledge.tools.claim_queries import MAX_REPEATED
 from atlas.knowledge.tools.note_base import UNIT_LABELS, Knowledge
@@ -34,7 +35,10 @@ STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
 
 
 async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = BUDGET) -> ItemsAnswer:
-    """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
+    """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence.
+
+    A text that a unit says word for word is that unit.
+    """
     wanted = check_question("claim", claim)
     notes: list[str] = []
     opened = await opened_bases(knowledge, notes, reads_new=True)
@@ -43,6 +47,11 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
     possible: list[Item] = []
     unit = await find_unit(opened, wanted) if is_id(wanted) else None
     text = unit[1].row.docstring if unit is not None else wanted
+    found = [
+        (one, await find_notes(one.atlas.reader, text, NoteFilter(UNIT_LABELS), CLASH_POOL), await _new(one, text))
+        for one in opened
+    ]
+    unit = unit or _unit_that_says(found, wanted)
     if unit is not None:
         one, node = unit
         stated = await _stated(one, [node.row.uid])
@@ -50,9 +59,7 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
     own = unit[1].row.uid if unit is not None else ""
     known = {item.data["id"] for item in (*stated, *inherited)}
     ranked: list[tuple[float, Item]] = []
-    for one in opened:
-        hits = await find_notes(one.atlas.reader, text, NoteFilter(UNIT_LABELS), CLASH_POOL)
-        new = await new_hits(one.base, one.atlas.reader, text, one.new)
+    for one, hits, new in found:
         items = await clash_items(one.atlas.reader, clashing_hits(text, (*hits, *new), own)[:POSSIBLE])
         possible += [item for item in items if item.data["id"] not in known]
         ranked += await _near(one, hits, new, NEAR + len(known) + len(possible) + 1)
@@ -67,12 +74,28 @@ async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget:
         ItemGroup.of("same_subject", near),
     )
     advice = " (judge the words that clash)" if possible else ""
-    found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible{advice}"
+    said = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible{advice}"
     is_judged = any("verdict" in item.data for item in near)
-    found += f"; {counted(len(near), 'unit')} about the same{'' if is_judged else ', not judged'}" if near else ""
+    said += f"; {counted(len(near), 'unit')} about the same{'' if is_judged else ', not judged'}" if near else ""
     status = "ok" if stated or inherited or possible else "none"
-    body = ItemsBody(status, found, groups, _follow_up(unit, possible, wanted))
+    body = ItemsBody(status, said, groups, _follow_up(unit, possible, wanted))
     return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
+
+
+async def _new(one: Opened, text: str) -> list[NoteHit]:
+    return await new_hits(one.base, one.atlas.reader, text, one.new)
+
+
+def _unit_that_says(
+    found: Sequence[tuple[Opened, Sequence[NoteHit], Sequence[NoteHit]]], text: str
+) -> tuple[Opened, Node] | None:
+    """Return the unit whose text is this one, None if none is: what relations say of it holds for the text, too."""
+    wanted = folded(text)
+    for one, hits, new in found:
+        for hit in (*hits, *new):
+            if folded(hit.node.row.docstring) == wanted:
+                return one, hit.node
+    return None
 
 
 async def _stated(one: Opened, uids: Sequence[str], via: str = "") -> list[Item]:
