@@ -343,6 +343,17 @@ async def test_units_are_amended_retracted_and_superseded(claims: Desk) -> None:
     assert len(claims.files()) == 2, "nothing was deleted"
 
 
+async def test_what_is_taken_back_stands_behind_what_holds_in_a_search_of_everything(claims: Desk) -> None:
+    linear, quadratic = await stated(claims, LINEAR), await stated(claims, QUADRATIC)
+    question = "attention sequence length"
+    first = await claims.say("hybrid_search", query=question)
+    assert 0 < first.text.index(linear) < first.text.index(quadratic)
+    await claims.say("retract_unit", id_=linear, reason="measured again")
+    again = (await claims.say("hybrid_search", query=question, token_budget=4000)).text
+    assert again.index(quadratic) > 0 and (linear not in again or again.index(quadratic) < again.index(linear))
+    assert linear in (await claims.say("hybrid_search", query=linear)).text.split("\n")[1], "who asks for it, gets it"
+
+
 async def test_an_edit_of_the_code_makes_a_unit_suspect_until_it_is_reaffirmed(claims: Desk) -> None:
     one = await stated(claims, QUADRATIC, about=["app.attention.forward"])
     file = claims.place.root / "app/attention.py"

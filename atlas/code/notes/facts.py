@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
-from atlas.core.model import NodeRow
+from atlas.core.model import PROSE_LABELS, NodeRow
 
 _SECONDS_PER_DAY = 86_400
 
@@ -42,6 +42,11 @@ def facts_of(row: NodeRow) -> NoteFacts:
     }
     confidence = values.get("confidence")
     return NoteFacts(**texts, confidence=confidence if isinstance(confidence, int | float) else 1.0)
+
+
+def is_withdrawn(row: NodeRow) -> bool:
+    """Return whether a note says that it does not hold any more: it is retracted or superseded."""
+    return row.label in PROSE_LABELS and facts_of(row).status in ("retracted", "superseded")
 
 
 def read_properties(text: str) -> dict[str, object]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from atlas.code.notes.facts import is_withdrawn
 from atlas.code.question.parse_question import Query, asks_for_tests
 from atlas.code.rank.bodies import rank_by_bodies
 from atlas.code.rank.features import QuestionEvidence
@@ -58,7 +59,11 @@ def order_candidates(
     lifted = _run(LIFTS, of, read)
     weight = 0.0 if found.long is not None else file_weight(query, read, lifted)
     evidence = read_evidence(reader, found.rankings, found.counts, weight)
-    return list(_run(FIRSTS, of, _ranked(reader, query, lifted, evidence, demote_tests=demote_tests)))
+    ordered = _run(FIRSTS, of, _ranked(reader, query, lifted, evidence, demote_tests=demote_tests))
+    # what a note has taken back answers only who asks for this note
+    return sorted(
+        ordered, key=lambda each: is_withdrawn(each.node.row) and each.node.row.qualified_name not in query.text
+    )
 
 
 def _run(stages: Iterable[SearchStep[Order]], of: Ordering, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
