@@ -116,3 +116,28 @@ async def test_a_server_that_is_gone_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(Unavailable):
         await memory.put(entry(1))
     await memory.aclose()
+
+
+async def test_a_failure_that_passes_is_tried_again_and_one_that_stays_is_said(
+    tmp_path: Path, bus_server: ManagedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The socket appears during the first pause; that of the other memory never does."""
+    assert (short_term.ATTEMPTS, short_term.FIRST_PAUSE, short_term.LONGEST_PAUSE) == (3, 1.0, 10.0)
+    pauses: list[float] = []
+    late = tmp_path / "late.sock"
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        late.symlink_to(bus_server.url) if len(pauses) == 1 else None
+
+    monkeypatch.setattr(short_term.asyncio, "sleep", pause)
+    memory = short_term.PatientMemory(ValkeyMemory(Connection.open(str(late)), f"{secrets.token_hex(6)}:"))
+    await memory.put(entry(1))
+    assert [one.id for one in await memory.entries()] == ["s-0001"]
+    assert pauses == [1.0]
+    await memory.aclose()
+    gone = short_term.PatientMemory(ValkeyMemory(Connection.open(str(tmp_path / "no.sock")), "x:"))
+    with pytest.raises(Unavailable):
+        await gone.entries()
+    assert pauses == [1.0, 1.0, 2.0]
+    await gone.aclose()
