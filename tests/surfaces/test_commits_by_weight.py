@@ -78,3 +78,28 @@ async def test_without_a_message_the_commits_of_the_best_hit_are_a_guess(atlas: 
     said = (await hybrid_search(atlas, asked)).render()
     assert "no message of a commit tells it; of the best hit, a guess" in said, said
     assert "refuse_unpicklable" in said and "Begin with configuration options; first in v1.0.0" in said
+
+
+async def test_a_verb_and_its_particle_are_one_word_of_messages(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "post")
+    files = {
+        "post/transport/__init__.py": "class Pool:\n    pass\n",
+        "post/util/nanoid.py": "def make():\n    return 1\n",
+    }
+    repository.commit("Begin with a transport", files)
+    repository.commit("Fix slow shutdowns of the pool", {"post/a.py": "A = 1\n"})
+    repository.commit("Add orderly shutdown", {"post/b.py": "B = 1\n"})
+    repository.commit("Replace uuid with a copy", {"post/util/idmaker.py": "def make_id():\n    return 2\n"})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        asked = "Who added the possibility to shut a transport / its pool down, which PR?"
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "Add orderly shutdown" in said and "was added" not in said, "a slash between words is no path"
+        assert "Fix slow shutdowns" not in said, "what mends it did not add it"
+        said = (await hybrid_search(atlas, "when did the idmaker copy in post/util come in")).render()
+        assert "post/util/idmaker.py was added" in said and "Replace uuid" in said, "the folder is where it is"
+        said = (await hybrid_search(atlas, "who added the retries in post/util")).render()
+        assert "post/util was added" not in said
+        said = (await hybrid_search(atlas, "who added post/util")).render()
+        assert "Begin with a transport" in said
+    repository.close()

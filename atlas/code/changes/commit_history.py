@@ -17,6 +17,7 @@ from atlas.code.changes.change_impact import uncommitted
 from atlas.code.changes.commit_rows import commit_row, day_of, last_of, page, since_words
 from atlas.code.changes.commit_topics import (
     find_folder,
+    is_act,
     read_range,
     topic_words,
     with_words,
@@ -95,6 +96,9 @@ _WHICH_COMMIT = re.compile(
 )
 """A commit is asked for by what it did, whatever symbols its words may mean."""
 _FILE_WORD = "(?:files?|modules?|folders?|director(?:y|ies)|packages?|crates?|sub-?projects?|scripts?)"
+_PATH_SIGN = re.compile(r"\w/|/\w")
+"""A slash of a path; one between blanks stands for `or`."""
+_WORDS_OF_PLACE = re.compile(rf"{_FILE_WORD}|cop(?:y|ies)|versions?|things?|stuff|code|logic", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
@@ -245,7 +249,7 @@ def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
     """
     node, text = subjects[0].node, query.text
     if node is None and not query.paths and not subjects[0].text and not subjects[0].flag:
-        return "/" not in text and re.search(rf"\b{_FILE_WORD}\b", text) is None
+        return _PATH_SIGN.search(text) is None and re.search(rf"\b{_FILE_WORD}\b", text) is None
     if node is None or not node.row.name.islower() or "_" in node.row.name:
         return False
     name = re.escape(node.row.name)
@@ -308,10 +312,12 @@ async def subjects_of(reader: Reader, query: Query, where: Filter) -> list[Histo
     if "@" in uid and (own := [each for each in await reader.store.symbols([uid]) if each.row.path]):
         return [HistorySubject(node.row.path, node) for node in own]
     found = [HistorySubject(await _path_of(reader, path, where)) for path in query.paths]
+    if len(found) == 1 and await _is_folder(reader, found[0].path, where):
+        return await _of_folder(reader, query.text, found[0].path, where)
     if found:
         return await _inside(reader, query, found[0].path, where) or found
     if not query.names and (folder := await find_folder(reader, query.text, where.project or reader.project)):
-        return [HistorySubject(folder)]
+        return await _of_folder(reader, query.text, folder, where)
     for flag in flag_names(query.text)[:1]:
         if (declared := await find_declaration(reader, flag, where)) is not None:
             path, line, spelled = declared
@@ -334,6 +340,40 @@ async def subjects_of(reader: Reader, query: Query, where: Filter) -> list[Histo
             if nodes and (len(nodes) == 1 or not word.islower()):
                 return nodes
     return await _in_texts(reader, written[:1], where) if _ADDS.search(query.text) else []
+
+
+async def _is_folder(reader: Reader, path: str, where: Filter) -> bool:
+    paths = await reader.store.paths(where.project or reader.project)
+    return any(each.startswith(f"{path}/") for each in paths)
+
+
+async def _of_folder(reader: Reader, text: str, folder: str, where: Filter) -> list[HistorySubject]:
+    """Return the folder of a question, or what its words name there; nothing where they tell something else of it.
+
+    `The nanoid copy in lib/util` is a file there: the commit that added the folder says nothing about it.
+    """
+    own = set(re.split(r"\W+", folder.lower()))
+    words = [word.strip("`'\".,?!:;()").lower() for word in text.split()]
+    words = [
+        word
+        for word in dict.fromkeys(words)
+        if word not in _NO_SUBJECTS | STOP_WORDS and not is_act(word) and not own.issuperset(re.split(r"\W+", word))
+    ]
+    paths = [
+        path for path in await reader.store.paths(where.project or reader.project) if path.startswith(f"{folder}/")
+    ]
+    parts = {path: set(re.split(r"[-_.]", path.rpartition("/")[2].rpartition(".")[0].lower())) for path in paths}
+    named = [path for path in paths if parts[path] <= set(words)]
+    most = max((len(parts[path]) for path in named), default=0)
+    named = [path for path in named if len(parts[path]) == most]
+    if len(named) == 1:
+        return [HistorySubject(named[0])]
+    for word in words:
+        symbols = [each for each in await _named(reader, word, where) if each.path in parts]
+        if len(symbols) == 1 and symbols[0].node is not None:
+            return symbols
+    tells = [word for word in topic_words(text) if word in words and _WORDS_OF_PLACE.fullmatch(word) is None]
+    return [] if tells and _ADDS.search(text) and not _asks_both(text) else [HistorySubject(folder)]
 
 
 def _not_inside(query: Query, subjects: Sequence[HistorySubject]) -> tuple[str, ...]:

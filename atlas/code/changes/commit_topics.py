@@ -80,6 +80,7 @@ _SAID = {
     "fixed": re.compile(r"\bfix", re.IGNORECASE),
 }
 """How subjects of commits say what was done."""
+_MENDS = re.compile(r"\W{0,4}(?:bug ?)?fix(?:es|ed)?\b", re.IGNORECASE)
 _NO_TOPIC = frozenset(
     """
     who when which what commit commits commit's release version pr pull request git history log blame message messages
@@ -88,9 +89,28 @@ _NO_TOPIC = frozenset(
     someone anyone support change changes changed thing way come about give later earlier against used went out without
     wrong right gone after before between reason why become became becoming straight away again finally still anymore
     longer any one ones no not off begin began begun only that's ever else same other ship shipped into onto over
+    possibility possible possibly ability able capability
     so then much many more most having this these those there later back once it
     """.split()  # noqa: SIM905
 )
+
+
+_PARTICLE = re.compile(r"\b(?:up|down|out|off|in|on|back|over|through|away|around)\b", re.IGNORECASE)
+MOST_BETWEEN = 9
+"""Words from a verb to its particle: `shut an smtp transport or its pool down`."""
+
+
+def joined_verbs(text: str) -> tuple[str, ...]:
+    """Return the words that verbs of a text may be with their particles, as messages write them: `shutdown`.
+
+    Which of the words before a particle is its verb is not read: a word that no message has says nothing.
+    """
+    found: dict[str, None] = {}
+    for match in _PARTICLE.finditer(text):
+        before = re.split(r"[.?!;]", text[: match.start()])[-1].lower()
+        words = re.findall(r"[a-z]{3,}", before)[-MOST_BETWEEN:]
+        found |= {f"{word}{match[0].lower()}": None for word in words if not _is_empty(word, acts=True)}
+    return tuple(found)
 
 
 def read_range(text: str) -> tuple[str, str]:
@@ -161,6 +181,17 @@ def says_asked_act(subject: str, text: str) -> bool:
 def _is_empty(word: str, *, acts: bool = False) -> bool:
     is_short = len(word) < 2 and not word.isdecimal()  # the 7 of `Java 7` says which
     return is_short or word in _NO_TOPIC or word in STOP_WORDS or (not acts and is_act(word))
+
+
+def is_other_act(text: str, part: str, said: str) -> bool:
+    """Return whether a line of a changelog or a message only mends what a text asks who added.
+
+    `part`: the part of the changelog that the line stands under, "" for a message.
+    """
+    asked = {kind for kind, words in _SAID.items() if words.search(text)}
+    if asked != {"added"} or is_mended(text):
+        return False
+    return bool(_MENDS.search(part)) or (_MENDS.match(said) is not None and not _SAID["added"].search(said))
 
 
 def asks_first(text: str) -> bool:

@@ -20,6 +20,8 @@ from atlas.code.changes.commit_topics import (
     commits_about,
     is_act,
     is_mended,
+    is_other_act,
+    joined_verbs,
     narrowed,
     root_of_word,
     says_asked_act,
@@ -156,18 +158,21 @@ def _is_led(text: str, by_name: str) -> bool:
 async def _nearly_told(reader: Reader, text: str, words: Sequence[str], span: CommitSpan, where: Filter) -> _Told:
     assert reader.history is not None
     roots = {root_of_word(word) if len(word) > SHORT else f"{word} ": word for word in words}
+    joined = {root_of_word(each): each for each in joined_verbs(text)}
+    roots |= joined
     signs = tuple(dict.fromkeys(_QUOTED_SIGNS.findall(text)))
     found = await reader.history.commits_about((*roots, *signs), MOST_TOLD, span)
     # words that no message has are the asker's own
     least = MIN_SHARE * sum(weight for word, weight in found.weights.items() if not is_act(word))
     files = await read_changelogs(reader, where)
-    lines = _best_lines([line for file in files for line in changelog_lines(file)], roots, found.weights, least)
+    listed = [line for file in files for line in changelog_lines(file) if not is_other_act(text, line.part, line.text)]
+    lines = _best_lines(listed, roots, found.weights, least)
     if lines and (led := await _led_by(reader.history, lines[0], roots, span)):
         name, commits = led
         return _Told(tuple(commits), lines=tuple(lines[:MOST_LINES]), by_name=name)
     best = _best_commits(text, found, least)
     asked = [word for word in (*words, *signs) if not is_act(word)]
-    if not best or len(_telling(best[0])) < len(asked) * MIN_WORDS:
+    if not best or sum(2 if word in joined else 1 for word in _telling(best[0])) < len(asked) * MIN_WORDS:
         return _Told(lines=tuple(lines[:MOST_LINES]), notes=found.notes)
     has = [roots.get(word, word) for word in _telling(best[0])]
     missing = tuple(word for word in words if word not in has and not is_act(word))
@@ -177,7 +182,7 @@ async def _nearly_told(reader: Reader, text: str, words: Sequence[str], span: Co
 
 def _best_commits(text: str, found: CommitsAbout, least: float) -> list[ToldCommit]:
     """Return the commits whose messages say most; none where they say too little, or many have one common word."""
-    told = [each for each in found.commits if _telling(each)]
+    told = [each for each in found.commits if _telling(each) and not is_other_act(text, "", each.commit.subject)]
     if not told or told[0].weight < least:
         return []
     best = told[0].weight
