@@ -14,6 +14,7 @@ from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_histor
 from atlas.code.changes.commit_history import answer_commits
 from atlas.code.changes.former_names import answer_former_name
 from atlas.code.changes.history_words import asks_for_commits
+from atlas.code.changes.package_history import answer_package_history
 from atlas.code.changes.value_history import answer_value_history
 from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
 from atlas.code.graph.absence.occurrences import is_comment
@@ -187,6 +188,11 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None
+
+
+async def _package_history(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    found = None if asked.is_stated else await answer_package_history(reader, asked.query, asked.where)
+    return Answered(found) if found is not None else None
 
 
 async def _commits(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -583,6 +589,7 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
 
 
 ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered | None]]], ...] = (
+    SearchStep("package_history", _package_history, "a manifest no longer has the package that was replaced"),
     SearchStep("lines", _lines, "variables, flags, settings and versions stand in lines of texts, not in the graph"),
     SearchStep("commits", _commits, "commits of a symbol are those that changed its lines"),
     SearchStep("changes", _changes, "the version history has what changed, when and by whom; the graph has not"),

@@ -82,7 +82,7 @@ async def test_without_a_message_the_commits_of_the_best_hit_are_a_guess(atlas: 
 
 async def test_a_verb_and_its_particle_are_one_word_of_messages(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path / "post")
-    files = {
+    files: dict[str, str | None] = {
         "post/transport/__init__.py": "class Pool:\n    pass\n",
         "post/util/nanoid.py": "def make():\n    return 1\n",
     }

@@ -24,7 +24,8 @@ MOST_FOUND = 6
 
 def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -> NameChanges:
     """See `History.name_changes`."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)".encode())
+    # `generic-pool-redux` is another name than `generic-pool`
+    word = re.compile(rf"(?<!\w)(?<!\w-){re.escape(name)}(?!\w)(?!-[A-Za-z])".encode())
     found: list[NameChange] = []
     told = [record for record in _told(repository, name.lower(), soft)][:MOST_TOLD]
     for record in told:
@@ -32,6 +33,7 @@ def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -
     notes: list[str] = []
     if found:
         found += _beginnings(repository, found, soft)
+        found += _untold(repository, found, word, path, soft) if path else ()
     else:
         for looked, record in enumerate(repository.walker.back([repository.head()])):
             if soft.passed:
@@ -44,6 +46,39 @@ def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -
     unique = {(each.commit.id, each.path): each for each in found}
     ordered = sorted(unique.values(), key=lambda each: -each.commit.time)
     return NameChanges(tuple(ordered[:MOST_FOUND]), tuple(notes))
+
+
+def _untold(
+    repository: Repository, found: list[NameChange], word: re.Pattern[bytes], path: str, soft: Deadline
+) -> Iterator[NameChange]:
+    """Yield how a name came into the file of a path, or left it, where no message tells that end."""
+    at = path.encode("utf-8", "surrogateescape")
+    newest = max(found, key=lambda each: each.commit.time)
+    is_gone = not _has(repository, repository.trees.find(repository.head(), at), word)
+    if is_gone and newest.is_added:
+        yield from _first_of(repository, repository.head(), word, at, soft, is_added=False)
+    if not any(each.is_added for each in found):
+        oldest = min(found, key=lambda each: each.commit.time)
+        yield from _first_of(repository, bytes.fromhex(oldest.commit.id), word, at, soft, is_added=True)
+
+
+def _first_of(
+    repository: Repository, start: bytes, word: re.Pattern[bytes], path: bytes, soft: Deadline, *, is_added: bool
+) -> Iterator[NameChange]:
+    """Yield the newest commit from one back that put a name into a file, or took it out."""
+    for record in repository.walker.back([start]):
+        if soft.passed:
+            return
+        parents = repository.walker.parents(record)
+        if len(parents) > 1 or (record.parents and not parents):
+            continue
+        new = repository.trees.find(record.oid, path)
+        old = repository.trees.find(parents[0], path) if parents else None
+        if (new and new.oid) == (old and old.oid):
+            continue
+        if is_added == (has := _has(repository, new, word)) and has != _has(repository, old, word):
+            yield _change(record, path, is_added=is_added, is_file=False)
+            return
 
 
 def _told(repository: Repository, name: str, soft: Deadline) -> Iterator[CommitRecord]:

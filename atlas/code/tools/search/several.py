@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -40,6 +41,8 @@ class AnsweredPart:
     problem: str = ""
     remark: str = ""
     """What a pronoun of it was taken for."""
+    is_said: bool = False
+    """Whether an earlier part's answer is the answer to it, too."""
 
     def title(self) -> str:
         """Return what was asked, and what its pronoun was taken for."""
@@ -47,6 +50,9 @@ class AnsweredPart:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the answer with its notes and what it leaves out."""
+        if self.is_said:
+            yield "the answer above says it"
+            return
         if self.answer is None:
             yield f"not answered: {self.problem}; ask that alone"
             return
@@ -56,6 +62,8 @@ class AnsweredPart:
 
     def content(self) -> Structure:
         """Return the content of the answer with its notes and what it leaves out."""
+        if self.is_said:
+            return {"asked": self.title(), "said_above": True}
         if self.answer is None:
             return {"asked": self.title(), "not_answered": f"{self.problem}; ask that alone"}
         evidence = self.answer.evidence
@@ -175,7 +183,10 @@ async def _answered(
             return too_small
         try:
             answer = await ask(atlas, request, share)
-            if any(_says_the_same(answer, part) for part in parts):
+            same = [part for part in parts if _says_the_same(answer, part)]
+            if same and _names_subject(request, answer):
+                return AnsweredPart(request, is_said=True)
+            if same:
                 answer = await ask(_searching(atlas), request, share)  # what answered it knows only some of its words
         except AtlasError as error:
             return AnsweredPart(request, problem=error.message)
@@ -196,6 +207,12 @@ def _says_the_same(answer: Answer, part: AnsweredPart) -> bool:
     if part.answer is None or isinstance(answer, SearchAnswer) or isinstance(part.answer, SearchAnswer):
         return False
     return next(iter(answer.lines()), "") == next(iter(part.answer.lines()), "")
+
+
+def _names_subject(request: str, answer: Answer) -> bool:
+    """Return whether the first line of an answer begins with a name in quotes that a request has: it is about that."""
+    name = re.match(r"`([^`]{1,200})`", next(iter(answer.lines()), ""))
+    return name is not None and re.search(rf"(?<![\w-]){re.escape(name[1])}(?![\w-])", request) is not None
 
 
 def _searching(atlas: Atlas) -> Atlas:
@@ -232,7 +249,10 @@ async def _fitted(atlas: Atlas, envelope: Envelope, parts: tuple[AnsweredPart, .
 
     def build(count: int) -> SeveralAnswers:
         evidence = envelope.evidence(paths=(*stale, *(("?",) if cites else ())), stale=tuple(stale.values()))
-        cut = (replace(part, answer=None, problem="the token budget is too small for it") for part in parts[count:])
+        cut = (
+            replace(part, answer=None, is_said=False, problem="the token budget is too small for it")
+            for part in parts[count:]
+        )
         return SeveralAnswers("hybrid_search", (*parts[:count], *cut), evidence)
 
     return await fit_aside(atlas, envelope.token_budget, build, len(parts), 1)

@@ -1,0 +1,186 @@
+"""Since when a manifest declares a package, until when it did, and what stood there instead.
+
+`since when do we use X` and `when was X replaced by Y` are about a name of a manifest, which may be gone from it: the
+commits that wrote it there and took it out answer. Reads the declarations and the version history.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from atlas.code.changes.commit_rows import commit_row, day_of
+from atlas.code.changes.told_topics import MOST_REASONS, releases_of
+from atlas.code.graph.declarations import Declaration, names_of, normal_name, read_declarations
+from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.question.names import dotted
+from atlas.code.question.parse_question import Query
+from atlas.code.reader import Reader
+from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.errors import AtlasError
+from atlas.core.history import History, NameChange
+from atlas.core.model import Filter, Match
+
+MOST_WORDS = 30
+MOST_NAMES = 3
+MOST_MANIFESTS = 3
+MAX_LINES = 6_000
+MOST_SHOWN = 3
+_PYTHON = ("setup.py", "setup.cfg", "pyproject.toml")
+"""Manifests of which one follows the other in a project's history."""
+ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|data|vendor|sandbox|docs?)/")
+"""Manifests of tests, examples and documentation."""
+_NAME = r"[`'\"]?(?P<{0}>@?[A-Za-z][\w@./-]{{1,60}})[`'\"]?"
+_KIND = r"(?:dependency|dependence|package|library|lib|crate|gem|dep)"
+_ENDS = (
+    rf"(?= {_KIND}\b| (?:by|with|as|to|from|for|in|and|or|at|instead|anyway|here|there|now|any ?more)\b"
+    r"|[\s?.,!;:)]*$|[?.,!;:)])"
+)
+_DONE = (
+    r"(?:replaced|dropped|removed|added|introduced|swapped|exchanged|ditched|thrown out|brought in|kicked out|used"
+    r"|declared|required)"
+)
+_ASKS = re.compile(
+    r"\bsince (?:when|which|what)\b|\bwhen\b|\bwho\b|\b(?:which|what) (?:commit|pr|pull request|change)\b|\bhow long\b",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(
+    r"\b(?:us(?:e|es|ed|ing)|(?:depend|rel)\w* on|replac(?:e|ed|ing)"
+    r"|(?:switch|mov|migrat|go|get|got)\w* (?:away )?(?:from|off|rid of|to)"
+    r"|(?:drop|remov|ditch|add|introduc)\w*|instead of) (?:the |an? |our )?" + _NAME.format("object") + _ENDS,
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    rf"\b(?:the |our )?(?!(?:was|were|is|are|has|had|have|been|did|do|does|the|our|when|who|which|what|it)\b)"
+    rf"{_NAME.format('subject')} (?P<beside>[\w-]+ )?(?:(?:was|were|got|been|has been|had been) )?{_DONE}\b",
+    re.IGNORECASE,
+)
+_KINDS = re.compile(rf"\b{_NAME.format('kind')} {_KIND}\b", re.IGNORECASE)
+
+
+async def answer_package_history(reader: Reader, query: Query, where: Filter) -> LineReport | None:
+    """Answer since when, or until when, a manifest declares a package; None for other questions."""
+    text = query.text
+    if reader.history is None or where.project not in ("", reader.project) or query.reports or query.states:
+        return None
+    if len(text.split()) > MOST_WORDS or _ASKS.search(text) is None or query.paths:
+        return None
+    names = _named(text)
+    if not names:
+        return None
+    try:
+        declared = [each for each in await read_declarations(reader, where.project) if not each.is_inner]
+        known = names_of(tuple(declared)).full
+        for name, is_beside in names:
+            is_declared = normal_name(name) in known
+            if is_beside and is_declared:
+                continue  # `the base64 encoding was added`
+            if await _is_defined(reader, name, where):
+                continue
+            if (found := await _report(reader.history, name, _manifests(name, declared), is_declared)) is not None:
+                return found
+    except AtlasError:
+        return None
+    return None
+
+
+def _named(text: str) -> list[tuple[str, bool]]:
+    """Return what may be packages, each with whether another word stands between it and what was done."""
+    found = [(match["kind"], False) for match in _KINDS.finditer(text)]
+    found += [(match["object"], False) for match in _OBJECT.finditer(text)]
+    found += [(match["subject"], match["beside"] is not None) for match in _SUBJECT.finditer(text)]
+    kept = dict.fromkeys((name.rstrip("./-"), beside) for name, beside in found if name.lower() not in STOP_WORDS)
+    return [each for each in kept if len(each[0]) > 2][:MOST_NAMES]
+
+
+async def _is_defined(reader: Reader, name: str, where: Filter) -> bool:
+    """Return whether the project has a definition of the name, other than what it imports."""
+    nodes = await reader.store.find(dotted(name), Match.SUFFIX, Filter(project=where.project or reader.project), 5)
+    return any(node.row.path for node in nodes)
+
+
+def _manifests(name: str, declared: Sequence[Declaration]) -> list[str]:
+    """Return the manifests that declare a package; for one that none declares, those at the root, former ones too.
+
+    A package may have moved from one kind of manifest to another.
+    """
+    own = [each.path for each in declared if normal_name(name) in {normal_name(each.name), normal_name(each.package)}]
+    paths = [path for path in dict.fromkeys(own or (each.path for each in declared)) if not ASIDE.search(path)]
+    paths = sorted(paths, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
+    root = {path.rpartition("/")[2] for path in paths}
+    return [*paths, *(each for each in _PYTHON if each not in root)] if root & {*_PYTHON} else paths
+
+
+async def _report(history: History, name: str, manifests: Sequence[str], is_declared: bool) -> LineReport | None:
+    changes: list[NameChange] = []
+    notes: list[str] = []
+    for path in manifests:
+        found = await history.name_changes(name, path)
+        if not is_declared and await _stands_in(history, name, path):
+            return None  # another word of the file
+        changes += [each for each in found.changes if not ASIDE.search(each.path)]
+        notes += found.notes
+    first = min((each for each in changes if each.is_added), key=lambda each: each.commit.time, default=None)
+    gone = [each for each in changes if not each.is_added]
+    last = max(gone, key=lambda each: each.commit.time, default=None) if not is_declared else None
+    ends = [("added", first), ("removed", last)]
+    ends = [(group, each) for group, each in ends if each is not None]
+    if not ends or (not is_declared and last is None):
+        return None
+    if last is not None and not any(_declares(row.text, name) for row in await _rewritten(history, last, name)):
+        return None
+    releases = await releases_of(history, [each.commit for _, each in ends])
+    lines: list[TextLine] = []
+    for group, each in ends:
+        row = commit_row(each.commit, releases.get(each.commit.id, ""))
+        lines.append(TextLine(group, row.place, row.text))
+        lines += await _rewritten(history, each, name)
+    said = await history.messages([each.commit.id for _, each in ends])
+    lines += [TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said]
+    return LineReport("changes", _title(name, first, last), tuple(lines), tuple(dict.fromkeys(notes)))
+
+
+async def _stands_in(history: History, name: str, path: str) -> bool:
+    text = (await history.content("HEAD", [path])).get(path, b"").decode("utf-8", "replace")
+    return _word(name).search(text) is not None
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])")
+
+
+def _declares(line: str, name: str) -> bool:
+    """Return whether a line of a manifest names a package: with a version, or alone."""
+    match = _word(name).search(line)
+    return match is not None and re.match(r"[\"']?\W*$|.{0,200}[\d*]", line[match.end() :]) is not None
+
+
+def _title(name: str, first: NameChange | None, last: NameChange | None) -> str:
+    since = f"since {day_of(first.commit)} ({first.path})" if first is not None else "since when is not known"
+    if last is None:
+        return f"`{name}` is declared {since}"
+    return f"`{name}` is no longer declared: it was {since}, until {day_of(last.commit)} ({last.path})"
+
+
+async def _rewritten(history: History, change: NameChange, name: str) -> list[TextLine]:
+    """Return the lines of a manifest that a commit wrote in place of others, where one of them has the name."""
+    new = (await history.content(change.commit.id, [change.path])).get(change.path, b"")
+    try:
+        old = (await history.content(f"{change.commit.id}^", [change.path])).get(change.path)
+    except AtlasError:
+        old = None
+    if old is None:
+        said = "the commit added this file: another one may have declared it before"
+        return [TextLine("manifest", change.path, said)]
+    before, after = (text.decode("utf-8", "replace").splitlines()[:MAX_LINES] for text in (old, new))
+    word = _word(name)
+    for _, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        gone, came = before[a:b], after[c:d]
+        if gone != came and word.search("\n".join(came if change.is_added else gone)):
+            own = sorted((f"- {shown(line)}" for line in gone if line.strip()), key=lambda row: not word.search(row))
+            rows = own[:MOST_SHOWN]
+            own = sorted((f"+ {shown(line)}" for line in came if line.strip()), key=lambda row: not word.search(row))
+            rows += own[:MOST_SHOWN]
+            return [TextLine("manifest", change.path, row) for row in rows]
+    return []
