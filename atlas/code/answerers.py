@@ -63,6 +63,7 @@ from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.question.parse_question import Query, asks_for_quoted, asks_for_tests
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.requests.ends import read_path_ends
+from atlas.code.question.requests.several import package_part
 from atlas.code.question.route_forms import read_route_question
 from atlas.code.question.written_names import NameShape
 from atlas.code.reader import Reader, SearchStep
@@ -217,7 +218,7 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return None
     if _SUBMODULES.search(asked.query.text) and (found := await answer_submodules(reader, asked.where)) is not None:
         return Answered(found)
-    question = find_package_question(asked.query.text)
+    question = find_package_question(asked.query.text) or find_package_question(package_part(asked.query.text))
     if _about_all(asked, Kind.UNUSED) is not None and (question is None or question.asks != PackageAspect.UNUSED):
         return None  # `which exceptions does the package never raise`
     try:

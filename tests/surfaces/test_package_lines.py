@@ -140,3 +140,32 @@ async def test_why_a_package_is_required_stands_in_comments_and_in_what_a_polyfi
         assert "comment:" not in said, "the comment below is of another package"
         said = (await hybrid_search(atlas, "which version of roundish is declared")).render()
         assert "comment:" not in said, "it is not asked for"
+
+
+async def test_where_code_touches_a_package_and_what_lives_without_it(tmp_path: Path) -> None:
+    manifest = '[package]\nname = "post"\nversion = "0.1.0"\n\n[dependencies]\nsocket2 = { version = "0.6", optional = true }\n'
+    files: dict[str, str | None] = {
+        "setup.py": "from setuptools import setup\n\nsetup(name='queue')\n",
+        "queue/guarded.py": "try:\n    import gevent\nexcept ImportError:\n    gevent = None\n",
+        "queue/bare.py": "import gevent\n\n\ndef wait():\n    gevent.sleep(1)\n",
+        "net/Cargo.toml": f'{manifest}\n[features]\nsmtp = ["dep:socket2"]\n',
+        "net/src/lib.rs": "use socket2::Socket;\n\npub fn bind() { Socket::new(); }\n\npub fn on(a: &socket2::Socket) {}\n",
+    }
+    repository = GitRepository(tmp_path / "both")
+    repository.commit("Begin", files)
+    await indexed(repository.root, tmp_path / "data2")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data2"), environment=QUICK)) as atlas:
+        for asked in (
+            "which modules import gevent and which of those would break without it installed?",
+            "who imports gevent",
+        ):
+            said = (await hybrid_search(atlas, asked)).render()
+            assert "queue/guarded.py: :2 import gevent (inside of try)" in said, asked
+            assert "queue/bare.py: :1 import gevent\n" in f"{said}\n" and "2)" not in said, (
+                "a fallback is no definition"
+            )
+        said = (await hybrid_search(atlas, "what is socket2 needed for? could we do without")).render()
+        assert 'smtp = ["dep:socket2"]' in said and "net/src/lib.rs:5" in said and "2)" not in said
+        said = (await hybrid_search(atlas, "where exactly do we touch socket2 in net?")).render()
+        assert "imported by 1 file" in said and "use socket2::Socket" in said
+    repository.close()

@@ -71,6 +71,13 @@ _USERS = re.compile(
     re.IGNORECASE,
 )
 """`Which of our classes touch it` asks who uses a package."""
+_WHERE_WE = re.compile(
+    r"\bwhere(?: exactly| else)? (?:do|does|did|are|is) (?:we|our (?:own )?code|the (?:code|project|library)|it|they)"
+    r" (?:\w+ly )?\w+ (?:with |on |to )?[`'\"]?(?P<package>@?[\w./@-]+)"
+    r"(?=[`'\"]?(?:[?.! ]*$| (?:in|inside|under|within)\b))",
+    re.IGNORECASE,
+)
+"""`Where do we touch X in lib`, whatever the verb: the package is what it is done to, and nothing more is said."""
 _OF_USER = re.compile(
     r"\b(?:add|install|bring|declare|provide|needs?|depend on)\b.{0,60}\b(?:himself|itself|themselves|ourselves|myself"
     r"|oneself|yourself|separately|explicitly|manually)\b",
@@ -220,7 +227,9 @@ def read_package_question(
 
 def _of_one(text: str, named: str) -> PackageQuestion | None:
     """Return the question about the one package that a text names; None where it asks neither for use nor version."""
-    is_use = _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
+    where_we = _WHERE_WE.search(text)
+    is_touched = where_we is not None and normal_name(where_we["package"]) == normal_name(named)
+    is_use = is_touched or _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
     if not is_use or _CODE_NOUNS.search(_USERS.sub("", text)):
         return None
     if _OF_BEHAVIOUR.search(text) and not (_DEPENDENCIES.search(text) or _VERSION.search(text)):

@@ -299,7 +299,14 @@ async def _unused(reader: Reader, declared: Sequence[Declaration]) -> tuple[Decl
 async def is_own(reader: Reader, name: str, where: Filter) -> bool:
     """Return whether a definition of the project has the name."""
     anywhere = Filter(project=where.project)
-    return any(_is_definition(node) for node in await reader.store.find(dotted(name), Match.SUFFIX, anywhere, 20))
+    found = [node for node in await reader.store.find(dotted(name), Match.SUFFIX, anywhere, 20) if _is_definition(node)]
+    if not found or any(node.row.label != Label.VALUE for node in found):
+        return bool(found)
+    # what a file sets where the import fails: `gevent = None`
+    rows = (await reader.store.cypher(_PACKAGES, {}, MAX_DECLARED, TIMEOUT, where.project)).rows
+    uids = [_text(row[0]) for row in rows if name in (_text(row[1]), _text(row[2]))]
+    importing = {each.path for each in await files_importing(reader, uids)} if uids else set[str]()
+    return any(node.row.path not in importing for node in found)
 
 
 def _is_definition(node: Node) -> bool:

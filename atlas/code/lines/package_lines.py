@@ -41,7 +41,8 @@ _USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHER
 _FOR_WHAT = re.compile(
     r"\b(?:what|why)\b.*\bfor\b|\bfor what\b|^why\b|\bpurpose\b|\bvs\b|\bversus\b|\bdifference\b"
     r"|\bstill (?:needed|used|required|necessary)\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b"
-    r"|\busages?\b|\b(?:where|how)(?:'s| is| are| do| does)\b.{1,60} used?\b",
+    r"|\busages?\b|\b(?:where|how)(?:'s| is| are| do| does)\b.{1,60} used?\b"
+    r"|\bwhere (?:\w+ )?(?:do|does) (?:we|our|it)\b",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"^why\b", re.IGNORECASE)
@@ -68,7 +69,13 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
     try:
         if _FOR_WHAT.search(text):
             lines += await comments_about(reader, found.declared, where)
-            lines += await _users(reader, found) or await _named_lines(reader, found)
+            users = await _users(reader, found)
+            known = {
+                (each.place, number) for each in users for number in re.findall(r"\d+", each.text.partition(" ")[0])
+            }
+            named = await _named_lines(reader, found)
+            lines += [*users, *(each for each in named if tuple(each.place.rsplit(":", 1)) not in known)]
+            lines += await _enabled_by(reader, found)
             lines += await supplied_by(reader, found.package, where)
         if _SINCE.search(text) or (_WHY.search(text) and not lines):
             lines += await _declared_since(reader, found.declared, where)
@@ -149,6 +156,19 @@ async def _named_lines(reader: Reader, found: PackageReport) -> list[TextLine]:
         if number not in files[path] and len(line) <= MAX_LINE and word.search(line) and not is_comment(line)
     ]
     return lines[:MOST_USERS]
+
+
+async def _enabled_by(reader: Reader, found: PackageReport) -> list[TextLine]:
+    """Return the other lines of the manifests that name an optional package: the features that bring it in."""
+    optional = [each for each in found.declared if each.kind == "optional" and not each.is_inner]
+    texts = await reader.store.content(reader.project, sorted({each.path for each in optional}))
+    lines: dict[str, TextLine] = {}
+    for each in optional:
+        name = re.compile(rf"[\"'](?:dep:)?{re.escape(each.package or each.name)}[\"'?/]")
+        for number, line in enumerate(texts.get(each.path, b"").decode("utf-8", "replace").split("\n"), 1):
+            if number != each.line and len(line) <= MAX_LINE and name.search(line):
+                lines.setdefault(f"{each.path}:{number}", TextLine("enabled_by", f"{each.path}:{number}", shown(line)))
+    return [*lines.values()][:MOST_LINES]
 
 
 async def _declared_since(reader: Reader, declared: Sequence[Declaration], where: Filter) -> list[TextLine]:

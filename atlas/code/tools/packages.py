@@ -26,6 +26,7 @@ _ORDER = (
     "supplies",
     "computed_by",
     "declared_since",
+    "enabled_by",
     "used_by",
     "changelog",
     "imported_by",
@@ -119,8 +120,19 @@ async def _import_texts(atlas: Atlas, importing: Sequence[ImportingFile]) -> dic
     for each in importing:
         lines = texts.get(each.path, b"").decode("utf-8", "replace").splitlines()
         if each.lines and each.lines[0] <= len(lines):
-            found[each.path] = one_line(" ".join(lines[each.lines[0] - 1].split()), _IMPORT_CHARACTERS)
+            text = one_line(" ".join(lines[each.lines[0] - 1].split()), _IMPORT_CHARACTERS)
+            found[each.path] = f"{text} (inside of try)" if _is_tried(lines, each.lines[0]) else text
     return found
+
+
+def _is_tried(lines: Sequence[str], number: int) -> bool:
+    """Return whether the block of a line begins with `try`: an import that may fail."""
+    inside = len(lines[number - 1]) - len(lines[number - 1].lstrip())
+    for line in reversed(lines[: number - 1]):
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and indent < inside:
+            return re.match(r"(?:\} ?)?try\b", line.lstrip()) is not None
+    return False
 
 
 def _said(found: PackageReport, texts: Mapping[str, str]) -> tuple[list[ReportLine], str]:

@@ -111,7 +111,7 @@ _EXISTS = re.compile(
 )
 """A question whether something of a kind exists, which `also a benchmark?` asks of another kind."""
 _OF_PACKAGES = re.compile(
-    r"\b(?:depend\w*|deps|librar(?:y|ies)|packages?|gems?|crates?|extras?|needs?|requires?|pass(?:es)? \S+ on"
+    r"\b(?:depend\w*|deps|librar(?:y|ies)|packages?|gems?|crates?|extras?|need(?:s|ed)?|require[sd]?|pass(?:es)? \S+ on"
     r"|pulls? in|jar|artifact|classpath|shaded|bundled|(?:have|has|need) to (?:add|install|declare))\b",
     re.IGNORECASE,
 )
@@ -127,10 +127,14 @@ _OF_PACKAGE = re.compile(
     r"|what (?:do|does) (?:it|they|that|those) install(?:,? (?:at|in|with) (?:which|what) (?:minimum |min )?versions?)?"
     r"|what (?:is|was) special about the (?:version )?(?:jump|bump|upgrade|update)"
     r"|since (?:which|what|when)\b[^?]{0,20} is it (?:a dependency|needed|used|there|required)"
+    r"|(?:which|what) (?:of (?:them|these|those) |ones? |modules? |files? )?(?:would |will |do |does |can )?[\w ]{2,40}"
+    r" (?:without (?:it|them|\S+)(?: (?:being )?(?:installed|there|present))?|(?:if|when) (?:it|they|\S+) (?:is|are)"
+    r" (?:missing|absent|not (?:installed|there|present)))"
+    r"|(?:can|could|would|do) (?:we|it|one) (?:\w+ )?(?:do|live|work|run|get by|manage) without(?: it)?"
     r"|for what|what for|why)",
     re.IGNORECASE,
 )
-"""A part that asks for what an answer about a package says or adds."""
+"""A part that asks for what an answer about a package says or adds, such as whether an import may fail."""
 _OF_ONE_PACKAGE = re.compile(
     r"[`'\"]?[\w@][\w@./-]{1,60}[`'\"]?(?: [-–]|:) (?:what for|why|where|which|what)\b"
     r"(?=.{0,120}\b(?:(?:which|what|in which|its|allowed) versions?|versions? (?:allowed|required|locked))\b)",
@@ -218,7 +222,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             continue
         if kind == Kind.OVERRIDES and asks_for_inheriting(bare):
             continue
-        if of_package and _OF_PACKAGE.fullmatch(bare):
+        if (of_package or kind == Kind.IMPORTERS) and _OF_PACKAGE.fullmatch(bare):
             continue
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
@@ -242,6 +246,13 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         asked = asked_for(text)
         subject = subject_of(text, asked) or subject
         is_first = False
+
+
+def package_part(text: str) -> str:
+    """Return the one clause of a text that asks for a package, where the others ask for what its answer says; or ""."""
+    clauses = [clause.text.strip(" ?.!") for clause in split_clauses(text) if clause.asks]
+    first, *others = clauses or [""]
+    return first if others and all(map(_OF_PACKAGE.fullmatch, others)) else ""
 
 
 def _elliptical(clause: str, before: str) -> str:
