@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from atlas.code.answerers import Answered, AskedQuestion, answer_question
 from atlas.code.changes.changes import ChangeAnswer
-from atlas.code.changes.hit_commits import commits_of_hit
+from atlas.code.changes.hit_commits import commits_of_absent, commits_of_hit
 from atlas.code.graph.absence.class_members import member_lines
 from atlas.code.graph.absence.described_families import family_lines
 from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_card
@@ -236,6 +236,7 @@ async def _told(
         described = await family_lines(reader, query.text, where.project) if is_described else ()
         members = await member_lines(reader, query.text, subjects, where.project or reader.project)
         absent = (*members, *await find_absent_words(reader, query, unknown, where))
+        absent = (*absent, *await commits_of_absent(reader, absent, where))
         is_missing = bool(absent) and bool(members or flag_names(query.text))
         if is_missing:
             values = ()  # what is not there has no default

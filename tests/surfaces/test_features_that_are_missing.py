@@ -7,6 +7,7 @@ from pathlib import Path
 from atlas.app.main import open_atlas
 from atlas.code.tools.search.search import hybrid_search
 from atlas.runtime.config.load import load_settings
+from tests.git.repositories import GitRepository
 from tests.surfaces.test_tools_impact import QUICK, indexed
 
 _NET = '''"""Transports."""
@@ -170,3 +171,35 @@ async def test_a_flag_that_no_code_has_is_said_first(tmp_path: Path) -> None:
         assert "`--strict-mode` occurs in no indexed file; `strict mode` in shop/cli.py:7" in said
         for asked in ("where is --sort-order handled", "what does --dry-run do", "which code handles --lines"):
             assert "occurs in no" not in (await hybrid_search(atlas, asked)).render(), asked
+
+
+async def test_what_was_there_once_is_said_with_its_lines_and_commits(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "queue")
+    repository.commit("Add an SQS storage", {"queue/sqs.py": "class SqsStorage:\n    pass\n"})
+    changes = "# 2.0\n\n* Remove junk SQS implementation\n"
+    code = (
+        "pub enum Mechanism {\n    Plain,\n}\n\npub fn supports(a: Mechanism) {}\n\n#[cfg(test)]\nmod tests {\n"
+        '    #[test]\n    fn parses() {\n        let a = "AUTH CRAM-MD5";\n    }\n}\n'
+    )
+    cli = 'program.command("migrate:up")\nprogram.command("migrate:down")\n'
+    files: dict[str, str | None] = {
+        "queue/sqs.py": None,
+        "queue/storage.py": "class Storage:\n    pass\n",
+        "CHANGELOG.md": changes,
+        "src/lib.rs": code,
+        "Cargo.toml": '[package]\nname = "post"\nversion = "0.1.0"\n',
+        "bin/cli.js": cli,
+    }
+    repository.commit("Remove junk sqs implementation", files)
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "does it have an SQS backend? I believe I saw one in contrib")).render()
+        assert "only in CHANGELOG.md:3 * Remove junk SQS implementation" in said and "`believe`" not in said
+        assert "commits that name `sqs`: " in said and "Add an SQS storage" in said
+        said = (await hybrid_search(atlas, "does post support CRAM-MD5 auth?")).render()
+        assert "`cram-md5` occurs in no code, only in comments, documents or tests: src/lib.rs:11" in said
+        said = (await hybrid_search(atlas, "Is there something like migrate:redo on the command line?")).render()
+        assert "`migrate:redo` occurs in no indexed file; `migrate:` has migrate:up bin/cli.js:1, migrate:down" in said
+        said = (await hybrid_search(atlas, "what does migrate:up do")).render()
+        assert "occurs in no" not in said
+    repository.close()

@@ -246,3 +246,19 @@ async def test_two_symbols_are_answered_together(atlas: Atlas) -> None:
     one = await ask(atlas, "subclasses of Field and Nowhere")
     assert names(one) == {"Text", "Number", "Whole"}
     assert any("no symbol `Nowhere`" in note for note in one.evidence.notes)
+
+
+async def test_a_private_method_that_only_other_files_name_is_noted(tmp_path: Path) -> None:
+    root = tmp_path / "moves"
+    code = "class Mover {\n  run() {\n    this._step();\n  }\n  _step() {}\n  _transaction(name) {}\n}\nmodule.exports = { Mover };\n"
+    other = "function make(knex) {\n  knex._transaction = (a) => a;\n  return knex._transaction(1);\n}\nmodule.exports = { make };\n"
+    for path, text in {"lib/mover.js": code, "lib/make.js": other, "package.json": '{"name": "moves"}\n'}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        asked = "Any leftover private methods in mover.js nobody calls any more?"
+        answer = await ask(atlas, asked)
+        notes = " ".join(answer.evidence.notes)
+        assert "private, and named nowhere else in their file, only in other files: _transaction 6" in notes
+        assert "_step" not in answer.render()

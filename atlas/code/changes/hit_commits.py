@@ -25,6 +25,8 @@ _ASKS_MADE = re.compile(
     re.IGNORECASE,
 )
 """Not `where is the hook of a commit called`."""
+_ABSENT = re.compile(r"`([\w-]{3,60})` occurs in no indexed (?:code|file)")
+MOST_ABSENT, MOST_NAMING = 2, 6
 _CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 
 
@@ -56,3 +58,24 @@ async def commits_of_hit(reader: Reader, query: Query, ranked: Sequence[Candidat
         said += f"; last changed {day_of(last)} {last.id[:10]} {last.author}: {last.subject}"
     hit = f"{row.qualified_name} {row.path}:{row.line}"
     return (f"no message of a commit tells it; of the best hit, a guess, {hit}: {said}",)
+
+
+async def commits_of_absent(reader: Reader, said: Sequence[str], where: Filter) -> tuple[str, ...]:
+    """Return a line with the commits whose message names a word that no code has; `said`: lines that say so."""
+    words = [match[1].lower() for each in said if (match := _ABSENT.match(each)) is not None][:MOST_ABSENT]
+    if reader.history is None or not words or where.project not in ("", reader.project):
+        return ()
+    lines: list[str] = []
+    try:
+        for word in words:
+            about = await reader.history.commits_about((f"{word} ",), MOST_NAMING + 1)
+            commits = [
+                each.commit for each in about.commits if re.search(rf"(?<!\w){word}(?!\w)", each.commit.subject, re.I)
+            ]
+            commits.sort(key=lambda each: -each.time)
+            if 0 < len(commits) <= MOST_NAMING:
+                told = "; ".join(f"{day_of(each)} {each.id[:10]} {each.author}: {each.subject}" for each in commits)
+                lines.append(f"commits that name `{word}`: {told}")
+    except AtlasError:
+        return ()
+    return tuple(lines)

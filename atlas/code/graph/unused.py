@@ -120,6 +120,8 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
         notes += await _only_in_tests(reader, intent, part, where)
     if part.text and not intent.by_tests and 0 < len(candidates.possible) <= MOST_POSSIBLE:
         notes += await _only_computed(reader, candidates.possible)
+    if part.text and not intent.by_tests:
+        notes += await _only_elsewhere(reader, candidates.named)
     notes += left_out(+reasons)
     if found:
         public = "exported, but nothing here refers to them; " if candidates.is_public else ""
@@ -148,6 +150,8 @@ class _Candidates:
     """Whether they are listed although other packages may use them."""
     possible: tuple[Node, ...] = ()
     """Those that only a computed name may reach."""
+    named: tuple[Node, ...] = ()
+    """Those whose name stands elsewhere."""
 
 
 async def _candidates(reader: Reader, intent: RelationIntent, part: ProjectPart, where: Filter) -> _Candidates:
@@ -168,6 +172,8 @@ async def _candidates(reader: Reader, intent: RelationIntent, part: ProjectPart,
         else:
             kept.append(node)
     found, notes = await _without_mentioned(reader, kept, reasons, outside_tests=outside)
+    unnamed = {node.row.uid for node in found}
+    named = [node for node in kept if node.row.uid not in unnamed]
     is_public = not found and intent.exported is None and reasons[_EXPORTED] > 0
     if is_public:
         # all that is left is what other packages may use: named, because an empty list would read as "none"
@@ -175,7 +181,7 @@ async def _candidates(reader: Reader, intent: RelationIntent, part: ProjectPart,
         del reasons[_EXPORTED]
         found, notes = await _without_mentioned(reader, kept, reasons, outside_tests=outside)
     possible = [node for node in nodes if told.get(node.row.uid) == _BY_COMPUTED]
-    return _Candidates(found, total, reasons, tuple(notes), is_public, tuple(possible))
+    return _Candidates(found, total, reasons, tuple(notes), is_public, tuple(possible), tuple(named))
 
 
 async def _without_mentioned(
@@ -222,6 +228,25 @@ async def _only_computed(reader: Reader, possible: Sequence[Node]) -> tuple[str,
     left = [node for node in possible if node.row.uid not in mentioned and node.row.name not in hidden.places]
     listed = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in left)
     return (f"possible, named nowhere else, unless a computed name reaches them: {listed}",) if left else ()
+
+
+async def _only_elsewhere(reader: Reader, named: Sequence[Node]) -> tuple[str, ...]:
+    """Return a note on private definitions whose name stands in other files only, where it may be another one's."""
+    hidden = [node for node in named if node.row.name.startswith(("_", "#")) and not node.row.name.endswith("__")]
+    if not hidden:
+        return ()
+    texts = await reader.store.content(hidden[0].project, sorted({node.row.path for node in hidden}))
+    lines = {path: text.decode("utf-8", "replace").split("\n") for path, text in texts.items()}
+    left = [node for node in hidden if not _in_own_file(node, lines.get(node.row.path, []))]
+    if not left:
+        return ()
+    return (f"private, and named nowhere else in their file, only in other files: {_listed(left)}",)
+
+
+def _in_own_file(node: Node, lines: Sequence[str]) -> bool:
+    word = re.compile(rf"(?<![\w$]){re.escape(node.row.name)}(?![\w$])")
+    own = node.row.line or node.row.start_line
+    return any(word.search(line) for number, line in enumerate(lines, 1) if number != own)
 
 
 def _listed(nodes: Sequence[Node]) -> str:

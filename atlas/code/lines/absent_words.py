@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from atlas.code.graph.absence.name_lines import NameLine, with_symbols
 from atlas.code.graph.absence.occurrences import is_comment, lines_of_blocks
 from atlas.code.lines.asked_words import topic_words
 from atlas.code.lines.flags import declarations, flag_names
@@ -27,6 +28,8 @@ MAX_WORDS = 4
 """Words that are looked for."""
 MOST_NAMED, MOST_FEATURES = 2, 3
 MOST_PLACES = 3
+MOST_IN_TESTS = 12
+"""Matches for which the definition around them is looked for."""
 MIN_LETTERS = 4
 MOST_FEATURE_WORDS = 7
 MOST_LETTERS = 90
@@ -84,6 +87,9 @@ _NO_OPTIONS = frozenset(
     given called implemented documented taken checked object objects list lists available supported ignored there here
     """.split()  # noqa: SIM905
 )
+_COMMAND = re.compile(r"(?<![\w:/.@-])(?P<group>[a-z][\w-]{1,40}):(?P<own>[a-z][\w-]{1,40})(?![\w:/.(])")
+"""A command of a group: `migrate:redo`."""
+MOST_COMMANDS = 14
 _SAYS_HOW = re.compile(r"\w+(?:ly|ed|ing)")
 """Words that say how something is done rather than what is; people have many that code does not."""
 _ENDS = "(?:e|es|ed|er|ers|s|ing|ings|ions?|ors?|able|ment|ation|ations)?"
@@ -110,7 +116,7 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     `unknown`: the words that the word search does not have. Of a question for how or where something is done only they
     are looked for, and named where no document has them either.
     """
-    if flags := await _absent_flags(reader, query, where):
+    if flags := (await _absent_flags(reader, query, where) or await _absent_command(reader, query, where)):
         return flags
     text, length = query.text, len(query.text.split())
     feature: tuple[str, ...] = ()
@@ -129,7 +135,9 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     is_existence = is_existence or of_one
     proper = acronyms | {word.lower() for word in _PROPER.findall(text)}
     if is_existence:
-        words = [uses["word"]] if uses is not None else list(topic_words(text))
+        sentence = re.split(r"[?!]", text)[0]  # `is there an X backend? I believe I saw one`
+        sentence = sentence if _ASKS.search(sentence) else text
+        words = [uses["word"]] if uses is not None else list(topic_words(sentence))
         words = [word for word in words if word in acronyms] if of_one else words
         feature = _feature_words(text) if uses is None and not of_one else ()
         words = [word for word in words if word in feature or word in proper or word in unknown] if feature else words
@@ -149,13 +157,14 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
             continue
         if any(not each.file.is_document for each in scan.found):
             is_asked = asks and (word in feature or word in proper)
-            said += [_aside(word, scan.found)] if is_asked and all(map(_is_no_code, scan.found)) else []
+            said += [_aside(word, scan.found)] if is_asked and await _is_never_code(reader, scan.found, where) else []
             continue
         if asks and (denied := _denied(scan.found)):
             # one line may be about several of the words
             said += [] if any(denied in each for each in said) else [f"`{word}` occurs in no indexed code; {denied}"]
             continue
-        places = ", ".join(dict.fromkeys(each.place for each in scan.found[:MOST_PLACES]))
+        first = {each.place: shown(each.text)[:MOST_LETTERS] for each in scan.found[:MOST_PLACES]}
+        places = "; ".join(f"{place} {line}" for place, line in first.items())
         said.append(f"`{word}` occurs in no indexed code" + (f", only in {places}" if places else " or document"))
     if not said and feature:
         said += _never_together([each for each in zip(words, scans, strict=True) if each[0] in feature])
@@ -218,6 +227,24 @@ async def _near_flags(reader: Reader, names: Sequence[str], where: Filter) -> st
     return ", ".join(f"--{name} {place}" for name, place in [*near.items()][:MOST_FEATURES])
 
 
+async def _absent_command(reader: Reader, query: Query, where: Filter) -> tuple[str, ...]:
+    """Return that no code has a command of a group, with those that it has: `is there a migrate:redo`; else ()."""
+    named = _COMMAND.search(query.text)
+    if named is None or query.states or query.reports or len(query.text.split()) > MOST_ASKED:
+        return ()
+    group, own = re.escape(named["group"]), named["own"].lower()
+    pattern = re.compile(rf"(?<![\w:/.-])(?P<name>{group}:[a-z][\w-]{{0,60}})(?![\w/:])", re.IGNORECASE)
+    scan = await scan_patterns(reader, where, [(pattern, (named["group"].encode(),))])
+    every = scan[0].found
+    code = [each for each in every if not _is_no_code(each)]
+    if scan[0].notes or not code or any(each.match["name"].lower().endswith(f":{own}") for each in every):
+        return ()
+    known = {each.match["name"]: each.place for each in reversed(code)}
+    listed = ", ".join(f"{name} {place}" for name, place in [*known.items()][::-1][:MOST_COMMANDS])
+    more = f" and {len(known) - MOST_COMMANDS} more" if len(known) > MOST_COMMANDS else ""
+    return (f"`{named['group']}:{named['own']}` occurs in no indexed file; `{named['group']}:` has {listed}{more}",)
+
+
 def _feature_words(text: str) -> tuple[str, ...]:
     """Return the words of what is asked for, which tell more than those of what it is for; () if none tells it."""
     match = _FEATURE.search(text)
@@ -241,6 +268,16 @@ def _begins_word(found: TextMatch) -> bool:
     start = found.match.start()
     before, first = found.file.text[start - 1 : start], found.file.text[start : start + 1]
     return not before.isalpha() or (first.isupper() and before.islower())
+
+
+async def _is_never_code(reader: Reader, found: Sequence[TextMatch], where: Filter) -> bool:
+    """Return whether all matches stand in documents, comments or tests: also in tests beside the code in one file."""
+    left = [each for each in found if not _is_no_code(each)]
+    if len(left) > MOST_IN_TESTS:
+        return False
+    lines = [NameLine(each.file.path, each.line, each.text, sets=False) for each in left]
+    inside = await with_symbols(reader, lines, where.project or reader.project) if lines else []
+    return all(each.inside is not None and each.inside.row.is_test for each in inside)
 
 
 def _is_no_code(found: TextMatch) -> bool:

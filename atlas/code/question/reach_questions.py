@@ -43,7 +43,8 @@ _NOUNS = (
     r"|anything|everything|something)"
 )
 _THING = (
-    r"(?:(?:the|all|any|every|of|private|public|exported|internal|static|global|top-level|utility|class|instance) )*"
+    r"(?:(?:the|all|any|every|of|private|public|exported|internal|static|global|top-level|utility|class|instance|leftover"
+    r"|left-over|remaining|old|stale) )*"
     rf"(?P<thing>{_NOUNS}(?:(?:,| and| or|/) ?{_NOUNS})?)"
 )
 _EXPORTED = re.compile(r"\b(?:exports?|exported|public)\b", re.IGNORECASE)
