@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.search.search import hybrid_search
+from atlas.runtime.config.load import load_settings
+from tests.surfaces.trees import QUICK, indexed
 
 FILES = {
     "shop/cart.py": """import argparse
