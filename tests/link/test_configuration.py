@@ -134,3 +134,22 @@ def test_a_project_contains_its_packages_and_these_their_modules() -> None:
     }
     assert {module for *_, module in found} == {"pkg.a"} or found == {("project:.", "src.pkg", "src.pkg.a")}
     assert any(labels[inner] == labels[package] == "Package" for inner, package in contains)
+
+
+SBT = {
+    "build.sbt": "lazy val one = project\nlazy val two = project\nlazy val app = project.dependsOn(two)\n",
+    "one/U.scala": "package p\nclass U { def f(): Int = 1 }\n",
+    "two/U.scala": "package p\nclass U { def f(): Int = 2 }\n",
+    "app/M.scala": "package q\nimport p.U\nclass M { def m(u: U): Int = u.f() }\n",
+}
+
+
+def test_projects_that_a_build_declares() -> None:
+    assert calls(linker_of(SBT), "app/M.scala") == [("p.U.f@two/U.scala", "annotation")]
+    linker, paths = changed(SBT, "build.sbt", SBT["build.sbt"].replace("(two)", "(one)"))
+    assert calls(linker, "app/M.scala") == [("p.U.f", "annotation")]
+    assert "app/M.scala" in paths
+    linker, _ = changed(SBT, "build.sbt", "// nothing\n")
+    assert calls(linker, "app/M.scala") == [("p.U.f", "annotation")]
+    linker, _ = changed({**SBT, "build.sbt": ""}, "build.sbt", SBT["build.sbt"])
+    assert calls(linker, "app/M.scala") == [("p.U.f@two/U.scala", "annotation")]

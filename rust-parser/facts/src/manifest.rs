@@ -63,6 +63,8 @@ pub enum SettingKind {
     Library,
     /// Namespaces that every file of the project imports.
     Using,
+    /// A project of the build, by its folder, and the folders of those that it depends on.
+    Project,
 }
 
 /// The package registries that names belong to.
@@ -90,7 +92,7 @@ pub enum Role {
     Lock,
     /// Only restricts or supplies versions: constraints, version catalogs, `Directory.Packages.props`.
     Versions,
-    /// Only says where modules are: `tsconfig.json`, `go.work`, configurations of bundlers.
+    /// Only says where modules are: `tsconfig.json`, `go.work`, `build.sbt`, configurations of bundlers.
     Modules,
 }
 

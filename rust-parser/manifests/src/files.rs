@@ -28,6 +28,7 @@ pub enum Format {
     Gemspec,
     Mix,
     GoWork,
+    Sbt,
     TsConfig,
     /// The configuration of a bundler, test runner or framework, as a program or as JSON.
     Script,
@@ -58,6 +59,7 @@ pub fn format_of(path: &str) -> Option<Format> {
         "Cargo.toml" => Format::CargoToml,
         "pom.xml" => Format::Pom,
         "build.gradle" | "build.gradle.kts" => Format::Gradle,
+        "build.sbt" => Format::Sbt,
         "composer.json" => Format::ComposerJson,
         "Gemfile" | "gems.rb" => Format::Gemfile,
         "mix.exs" => Format::Mix,
@@ -83,6 +85,13 @@ pub fn format_of(path: &str) -> Option<Format> {
         _ if is_requirements(folder, file) => Format::Requirements,
         _ => return None,
     })
+}
+
+/// Returns the format of a file by its path, else by its content: settings of TypeScript that others extend may have any
+/// name.
+pub fn format_of_file(path: &str, data: &[u8]) -> Option<Format> {
+    let has_options = || path.ends_with(".json") && memchr::memmem::find(data, b"\"compilerOptions\"").is_some();
+    format_of(path).or_else(|| has_options().then_some(Format::TsConfig))
 }
 
 /// Returns whether a file name is that of a lock file that is read.
@@ -135,7 +144,8 @@ impl Format {
             Format::TsConfig | Format::Script => Ecosystem::Npm,
             Format::GoMod | Format::GoWork => Ecosystem::Go,
             Format::CargoToml | Format::CargoLock => Ecosystem::Rust,
-            Format::Pom | Format::Gradle | Format::VersionCatalog | Format::GradleLock => Ecosystem::Maven,
+            Format::Pom | Format::Gradle | Format::Sbt => Ecosystem::Maven,
+            Format::VersionCatalog | Format::GradleLock => Ecosystem::Maven,
             Format::Csproj | Format::PackagesProps | Format::PackagesConfig | Format::NugetLock => Ecosystem::Dotnet,
             Format::ComposerJson | Format::ComposerLock => Ecosystem::Php,
             Format::Gemfile | Format::Gemspec | Format::GemfileLock => Ecosystem::Ruby,
@@ -154,7 +164,7 @@ impl Format {
             Format::NugetLock | Format::YarnLock | Format::PnpmLock | Format::GemfileLock => Role::Lock,
             Format::GradleLock | Format::MixLock => Role::Lock,
             Format::VersionCatalog | Format::PackagesProps => Role::Versions,
-            Format::GoWork | Format::TsConfig | Format::Script => Role::Modules,
+            Format::GoWork | Format::Sbt | Format::TsConfig | Format::Script => Role::Modules,
             _ => Role::Manifest,
         }
     }

@@ -36,6 +36,7 @@ mod reader;
 mod requirement;
 mod requirements_txt;
 mod ruby;
+mod sbt;
 mod scripts;
 mod setup_cfg;
 mod setup_py;
@@ -45,7 +46,7 @@ mod tsconfig;
 mod xml;
 
 use atlas_facts::{Manifest, Problem};
-pub use files::{Format, MAX_LOCK_BYTES, format_of, is_lock};
+pub use files::{Format, MAX_LOCK_BYTES, format_of, format_of_file, is_lock};
 use reader::Reader;
 pub use requirements_txt::pinned;
 
@@ -68,6 +69,7 @@ pub fn read(format: Format, path: &str, text: &str) -> (Manifest, Vec<Problem>) 
         Format::CargoToml => cargo::read(&mut reader, text),
         Format::Pom => maven::read(&mut reader, text),
         Format::Gradle => build_files::read_gradle(&mut reader, text),
+        Format::Sbt => sbt::read(&mut reader, text),
         Format::VersionCatalog => build_files::read_catalog(&mut reader, text),
         Format::Csproj | Format::PackagesProps => nuget::read(&mut reader, text),
         Format::PackagesConfig => nuget::read_config(&mut reader, text),

@@ -101,7 +101,7 @@ fn parse_text(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> P
     let Some(language) = registry.of_file(path, data) else {
         return ParsedFile::skipped(path, data, "unknown language");
     };
-    let format = manifests::format_of(path);
+    let format = manifests::format_of_file(path, data);
     if manifests::is_lock(path) {
         return parse_lock(registry, language, path, data, limits);
     }

@@ -7,6 +7,8 @@ pub mod patterns;
 mod projects;
 mod typescript;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::configuration::npm::NpmPackage;
@@ -66,6 +68,8 @@ pub struct Configuration {
     pub usings: Table<6, Vec<String>>,
     /// The folders of the projects that a compiled project depends on, by its kind and folder.
     pub projects: Table<7, Vec<String>>,
+    /// The folders of the projects that one file declares for a whole tree, by kind.
+    pub builds: Table<9, BTreeSet<String>>,
     /// Folders by kind and name, and all folders by kind. They are those of the sub-projects, after whose change every file
     /// is linked again.
     names: FxHashMap<String, FxHashMap<String, Vec<String>>>,
@@ -120,6 +124,7 @@ impl Configuration {
         made.libraries = Table(libraries.map(|path| (path, ())).collect());
         made.replaced = Table(replaced(files));
         made.usings = Table(usings(files));
+        made.builds = Table(projects::builds(files));
         made.projects = Table(projects::compiled(files, &declared, &made));
         made
     }
@@ -135,6 +140,7 @@ impl Configuration {
         self.replaced.differences(&other.replaced, keys);
         self.usings.differences(&other.usings, keys);
         self.projects.differences(&other.projects, keys);
+        self.builds.differences(&other.builds, keys);
     }
 
     /// Returns the folders of the sub-projects with a name, sorted.
@@ -142,17 +148,27 @@ impl Configuration {
         self.names.get(kind).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the folder of the sub-project of a kind around a path.
+    /// Returns the folder of the sub-project of a kind around a path. Linking records the query for the builds of the kind.
     pub fn project_around<'p>(&self, kind: &str, path: &'p str) -> Option<&'p str> {
-        let folders = self.folders.get(kind)?;
-        around(folder_of(path)).find(|folder| folders.contains(*folder))
+        let (folders, declared) = (self.folders.get(kind), self.builds.get(kind));
+        let is_project = |folder: &&str| {
+            folders.is_some_and(|folders| folders.contains(*folder))
+                || declared.is_some_and(|declared| declared.contains(*folder))
+        };
+        if folders.is_none() && declared.is_none() {
+            return None;
+        }
+        around(folder_of(path)).find(is_project)
     }
 }
 
 /// Returns the aliases of bundlers by the folder that they are about.
 fn aliases(files: &ManifestFiles) -> FxHashMap<String, Aliases> {
     let mut found: FxHashMap<String, Aliases> = FxHashMap::default();
-    let is_told = |file: &ManifestFile| file.manifest.ecosystem == Ecosystem::Npm && !typescript::is_config(file.path);
+    let is_told = |file: &ManifestFile| {
+        let format = atlas_manifests::format_of(file.path);
+        file.manifest.ecosystem == Ecosystem::Npm && !matches!(format, None | Some(atlas_manifests::Format::TsConfig))
+    };
     for file in files.iter().filter(is_told) {
         let folder =
             match CONFIGURATION_FOLDERS.contains(&file_name_of(file.folder())) && file.manifest.role == Role::Modules {

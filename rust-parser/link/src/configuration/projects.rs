@@ -1,5 +1,5 @@
 //! The projects of a tree that depend on one another: Python, Rust, and those that are compiled each by itself (Maven,
-//! Gradle, .NET, Composer).
+//! Gradle, sbt, .NET, Composer).
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::{Configuration, Crate, SearchPaths};
 use crate::packages::declared::Declared;
-use crate::packages::files::ManifestFiles;
+use crate::packages::files::{ManifestFile, ManifestFiles};
 use crate::packages::projects::{Key, folder_named, folders_by_name};
 use crate::project::paths::{folder_of, join, normalised};
-use atlas_facts::{Ecosystem, SettingKind};
+use atlas_facts::{Ecosystem, Setting, SettingKind};
 
 /// Returns the folder of the project of the tree that a dependency names, by its path or by its name.
 fn folder_meant(named: &FxHashMap<Key, String>, one: &Declared) -> Option<String> {
@@ -92,5 +92,28 @@ pub fn compiled(files: &ManifestFiles, declared: &[Declared], all: &Configuratio
             found.entry(format!("{kind}\0{own}")).or_default().insert(target);
         }
     }
+    for (file, one) in declared_projects(files) {
+        let kind = file.manifest.ecosystem.name();
+        let Some(own) = normalised(file.folder(), &one.name) else { continue };
+        let others = one.values.iter().filter_map(|other| normalised(file.folder(), other));
+        found.entry(format!("{kind}\0{own}")).or_default().extend(others.filter(|other| *other != own));
+    }
     found.into_iter().map(|(key, folders)| (key, folders.into_iter().collect())).collect()
+}
+
+/// Returns the folders of the projects that builds declare, by kind.
+pub fn builds(files: &ManifestFiles) -> FxHashMap<String, BTreeSet<String>> {
+    let mut found: FxHashMap<String, BTreeSet<String>> = FxHashMap::default();
+    for (file, one) in declared_projects(files) {
+        let folder = normalised(file.folder(), &one.name);
+        found.entry(file.manifest.ecosystem.name().to_owned()).or_default().extend(folder);
+    }
+    found
+}
+
+fn declared_projects<'f>(files: &'f ManifestFiles<'f>) -> impl Iterator<Item = (ManifestFile<'f>, &'f Setting)> {
+    files.iter().flat_map(|file| {
+        let declared = file.manifest.settings.iter().filter(|one| one.kind == SettingKind::Project);
+        declared.map(move |one| (file, one))
+    })
 }

@@ -14,7 +14,12 @@ impl Query<'_> {
     /// Returns the folder of the project that a file is compiled with.
     pub(crate) fn project_of(&self, file: FileId) -> Option<&str> {
         let entry = self.index.file(file);
-        self.index.configuration.project_around(&entry.rules.modules.manifest, &entry.path)
+        let (configuration, kind) = (&self.index.configuration, &entry.rules.modules.manifest);
+        if kind.is_empty() {
+            return None;
+        }
+        self.configured(&configuration.builds, kind);
+        configuration.project_around(kind, &entry.path)
     }
 
     /// Returns the number of steps from this file's project to that of another file, over the projects that each depends
