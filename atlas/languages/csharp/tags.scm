@@ -221,7 +221,7 @@
 "this" @expr.this
 "base" @expr.super
 (predefined_type) @expr.text
-(generic_name . (identifier) @inner) @expr.same
+(generic_name . (identifier) @base (type_argument_list (_)? @argument)) @expr.generic
 (alias_qualified_name name: (_) @inner) @expr.same
 (member_access_expression expression: _ @base name: (generic_name . (identifier) @name)) @expr.attribute
 (member_access_expression expression: _ @base name: (_) @name) @expr.attribute

@@ -21,6 +21,8 @@ pub struct LinkSettings {
     /// Defaults to true.
     pub inherits_unknown_members: Option<bool>,
     pub open_classes: bool,
+    /// Classes of one name with different numbers of type parameters are different ones.
+    pub classes_by_arity: bool,
     pub mixins: bool,
     pub prototypes: bool,
     pub structural_interfaces: bool,

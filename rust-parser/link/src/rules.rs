@@ -36,6 +36,8 @@ pub struct LanguageRules {
     pub overloads: bool,
     pub inherits_unknown_members: bool,
     pub open_classes: bool,
+    /// Classes of one name with different numbers of type parameters are different ones.
+    pub classes_by_arity: bool,
     pub mixins: bool,
     pub prototypes: bool,
     pub structural_interfaces: bool,
@@ -274,6 +276,7 @@ impl LanguageRules {
             overloads: link.overloads,
             inherits_unknown_members: link.inherits_unknown_members.unwrap_or(true),
             open_classes: link.open_classes,
+            classes_by_arity: link.classes_by_arity,
             mixins: link.mixins,
             prototypes: link.prototypes,
             structural_interfaces: link.structural_interfaces,

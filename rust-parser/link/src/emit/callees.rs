@@ -25,14 +25,14 @@ impl EdgeCollector<'_, '_> {
     pub(super) fn callee_values(&self, callee: ExprId, site: Site) -> Values {
         let query = self.query;
         match query.file.expr(callee) {
-            &Expr::Attribute { base, name } => self.member_callees(base, query.file.sym(name), site),
-            Expr::Name(name) => self.named_callees(query.file.sym(*name), site),
+            &Expr::Attribute { base, name } => query.of_arity(self.member_callees(base, query.file.sym(name), site), 0),
+            Expr::Name(name) => query.of_arity(self.named_callees(query.file.sym(*name), site), 0),
             Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
-            Expr::Generic { base, .. }
+            Expr::Generic { base, args }
                 if matches!(query.file.expr(*base), Expr::Name(_) | Expr::Attribute { .. })
                     && !query.is_cast(callee) =>
             {
-                self.callee_values(*base, site)
+                query.of_arity(self.callee_values(*base, site), args.len())
             }
             _ => query.eval(callee, site.scope, site.line),
         }

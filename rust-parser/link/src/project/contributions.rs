@@ -22,7 +22,7 @@ impl FileEntry {
             // Paths of routes refer to the values of constants.
             let params = match definition.kind {
                 Kind::Constant | Kind::Field => Some(digest_of(self.text(self.def(def as DefId).signature))),
-                kind => is_class(kind).then(|| {
+                kind => (is_class(kind) || kind == Kind::TypeAlias).then(|| {
                     let class = self.def(def as DefId);
                     digest_of((self.params_digest(class), self.type_parameters(class)))
                 }),

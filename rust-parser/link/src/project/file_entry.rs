@@ -145,7 +145,11 @@ impl FileEntry {
     pub fn type_parameters(&self, class: &Definition) -> usize {
         let signature = self.text(class.signature);
         let name = self.text(class.name);
-        let after = signature.find(name).map(|at| signature[at + name.len()..].trim_start());
+        let is_part = |sign: char| sign.is_alphanumeric() || sign == '_';
+        let is_whole =
+            |at: &usize| !signature[..*at].ends_with(is_part) && !signature[*at + name.len()..].starts_with(is_part);
+        let place = signature.match_indices(name).map(|(at, _)| at).find(is_whole);
+        let after = place.map(|at| signature[at + name.len()..].trim_start());
         let list = after.and_then(|after| after.strip_prefix('<')).and_then(|after| after.split('>').next());
         list.map_or(0, |list| list.matches(',').count() + 1)
     }

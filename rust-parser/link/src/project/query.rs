@@ -85,6 +85,8 @@ pub struct Query<'a> {
     pub(crate) passed: Memo<(DefId, u32)>,
     /// First parts of classes: see [`Query::first_part`].
     first_parts: RefCell<FxHashMap<SymbolId, SymbolId>>,
+    /// Types by a namesake and a number of type parameters.
+    pub(crate) namesakes: RefCell<FxHashMap<(SymbolId, usize), SymbolId>>,
     /// Whether names are resolved where a type stands.
     pub(crate) in_type: Cell<bool>,
     /// Whether a type parameter in a type is named by its position.
@@ -132,6 +134,7 @@ impl<'a> Query<'a> {
             module_names: RefCell::default(),
             passed: RefCell::default(),
             first_parts: RefCell::default(),
+            namesakes: RefCell::default(),
             in_type: Cell::new(false),
             names_parameters: Cell::new(false),
             following: Following::default(),
@@ -391,6 +394,9 @@ impl<'a> Query<'a> {
     fn find_first_part(&self, class: SymbolId, file: &FileEntry) -> SymbolId {
         let place = self.index.symbols.get(class);
         let name = file.qualified_names[place.def as usize];
+        if file.rules.classes_by_arity {
+            return self.first_of_arity(class);
+        }
         // `Planner#2` is the second part in one file.
         let first = self.text(name).split_once('#').and_then(|(first, _)| self.index.strings.find(first));
         let Some(owner) = self.owner_in_project(first.unwrap_or(name), place.file) else { return class };

@@ -15,6 +15,7 @@ pub mod flows;
 pub mod following;
 mod foreign;
 mod functional;
+mod generic_names;
 mod globals;
 mod implicits;
 pub mod imports;

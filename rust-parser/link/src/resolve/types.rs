@@ -385,7 +385,7 @@ impl Query<'_> {
         {
             return values;
         }
-        let own = self.eval_type(base, scope, depth + 1);
+        let own = self.objects_of_arity(self.eval_type(base, scope, depth + 1), args.len());
         if own.iter().any(|value| matches!(value.entity, Entity::Instance(_))) {
             return self.applied(own, args, scope, depth);
         }

@@ -43,7 +43,8 @@ impl Query<'_> {
             Expr::Name(_) | Expr::Attribute { .. } if let Some(values) = self.module_object(expr, scope) => values,
             Expr::Name(name) => {
                 let found = self.resolve_name(scope, self.file.sym(*name), line);
-                found.unwrap_or_else(|| self.unbound_value(self.file.sym(*name)))
+                let found = found.unwrap_or_else(|| self.unbound_value(self.file.sym(*name)));
+                self.of_arity(found, 0)
             }
             Expr::Scope(name) => {
                 let found = self.resolve_scope_name(scope, self.file.sym(*name));
@@ -60,7 +61,7 @@ impl Query<'_> {
                 let name = self.file.sym(*name);
                 let bases = self.receivers(*base, scope, line);
                 let is_open = self.file.rules.attributes_member.is_some() && bases.iter().any(Value::is_unknown);
-                let mut found = self.flat_map(bases, |value| self.attribute(value, name));
+                let mut found = self.of_arity(self.flat_map(bases, |value| self.attribute(value, name)), 0);
                 // What a known object lacks, an unknown one may have.
                 if is_open {
                     found.retain(|value| value.entity != Entity::Builtin(EMPTY) && !value.is_unknown());
@@ -98,7 +99,10 @@ impl Query<'_> {
                 values
             }
             Expr::Elements { kind, items, keys } => self.display((*kind, items, keys), scope, line),
-            Expr::Generic { base, .. } => self.cast(expr, scope, line).unwrap_or_else(|| self.eval(*base, scope, line)),
+            Expr::Generic { base, args } => {
+                let plain = || self.of_arity(self.eval(*base, scope, line), args.len());
+                self.cast(expr, scope, line).unwrap_or_else(plain)
+            }
             Expr::TypeUnion(operands) => self.joined_objects(operands, scope, line),
             Expr::Unknown => Values::new(),
         }
@@ -199,7 +203,10 @@ impl Query<'_> {
     fn call_values(&self, callee: ExprId, args: &[Arg], is_new: bool, scope: DefId, line: u32) -> Values {
         let arguments = Arguments::Written(args, scope, line);
         if let Expr::Generic { base, args: types } = self.file.expr(callee) {
-            let results = self.call_values(*base, args, is_new, scope, line);
+            let mut results = self.call_values(*base, args, is_new, scope, line);
+            if is_new {
+                results = self.objects_of_arity(results, types.len());
+            }
             return self.applied(results, types, scope, 0);
         }
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {

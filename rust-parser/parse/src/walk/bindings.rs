@@ -215,8 +215,11 @@ impl Walk<'_> {
             Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
             Expr::Generic { base, args } => {
                 let is_mark = matches!(*self.builder.get(base), Expr::Name(name) if matches!(self.builder.text(name), "typeof" | "is"));
-                if !is_mark && !self.builder.is_container(base) {
-                    self.refer_types(base, line);
+                let by_arity = self.language.settings.link.classes_by_arity;
+                match *self.builder.get(base) {
+                    _ if is_mark || self.builder.is_container(base) => {}
+                    Expr::Name(_) | Expr::Attribute { .. } if by_arity => self.refer(ReferenceKind::Type, expr, line),
+                    _ => self.refer_types(base, line),
                 }
                 for arg in args {
                     self.refer_types(arg, line);

@@ -267,7 +267,7 @@ impl Index {
         }
     }
 
-    fn claim_order(&self, symbol: SymbolId) -> (bool, bool, &str, u32) {
+    pub(crate) fn claim_order(&self, symbol: SymbolId) -> (bool, bool, &str, u32) {
         let place = self.symbols.get(symbol);
         let file = self.file(place.file);
         let is_declaration = place.def != FILE_NODE && file.outline(place.def).flags & flags::DECLARATION != 0;
