@@ -3,9 +3,9 @@
 use crate::edge::{EdgeType, Target};
 use crate::emit::callees::Site;
 use crate::emit::collector::{EdgeCollector, is_referable};
-use crate::entity::{Entity, Value};
+use crate::entity::{Entity, Value, Values};
 use crate::project::file_entry::{Bound, is_callable, is_class};
-use crate::project::names::{FILE_NODE, SymbolId};
+use crate::project::names::{EMPTY, FILE_NODE, SymbolId};
 use crate::strategy::Strategy;
 use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind, ParamKind, Reference, ReferenceKind, flags};
 use atlas_languages::MemberOrder;
@@ -443,7 +443,9 @@ impl EdgeCollector<'_, '_> {
         if !matches!(query.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. }) {
             return;
         }
-        for value in query.eval(expr, site.scope, site.line) {
+        let values = query.eval(expr, site.scope, site.line);
+        self.add_added_property(expr, &values, site);
+        for value in values {
             match value.entity {
                 Entity::Definition(symbol) if value.via != Strategy::Alias => {
                     let symbol = query.canonical(symbol);
@@ -457,13 +459,28 @@ impl EdgeCollector<'_, '_> {
                         self.add_target(EdgeType::References, symbol, value.via, site);
                     }
                 }
-                Entity::External(external)
-                    if query.index.externals.name(external).1 != crate::project::names::EMPTY =>
-                {
+                Entity::External(external) if query.index.externals.name(external).1 != EMPTY => {
                     self.add_external(EdgeType::References, external, value.via, site);
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Adds the call of a property that the project adds to a type of the language: `n.half` of `extension (n: Int) def
+    /// half`.
+    fn add_added_property(&mut self, expr: ExprId, values: &Values, site: Site) {
+        let Expr::Attribute { name, .. } = *self.query.file.expr(expr) else { return };
+        let rules = &self.query.file.rules;
+        let is_outside = !values.is_empty() && values.iter().all(|value| value.entity == Entity::Builtin(EMPTY));
+        if !rules.open_classes || rules.extension_functions || rules.extension_methods || !is_outside {
+            return;
+        }
+        if let Some(added) = self.added_member(self.query.file.sym(name))
+            && let Entity::Definition(symbol) = added.entity
+            && self.query.kind(symbol) == Kind::Property
+        {
+            self.add_target(EdgeType::Calls, symbol, added.via, site);
         }
     }
 

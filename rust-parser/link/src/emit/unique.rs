@@ -70,6 +70,8 @@ impl EdgeCollector<'_, '_> {
         let parent = file.symbols[definition.parent as usize];
         let owner = file.outline(definition.parent);
         match owner.kind {
+            // What stands behind a namespace or class outside of it: `double detail::round(double value)`.
+            Kind::Extension if file.rules.included_globals => false,
             Kind::Extension => {
                 let is_named =
                     file.def(definition.parent).bases.first().is_some_and(|&base| self.is_built_in(file, base));

@@ -132,7 +132,7 @@ impl LanguageHooks for Ruby {
 }
 
 /// `included do`, `class_methods do`: definitions in the block are those of the module around. `Post.class_eval do`: the
-/// block continues the class. Returns whether the block is a scope of its own.
+/// block continues the class. `refine String do`: it adds to the class. Returns whether the block is a scope of its own.
 fn opened_by_block(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let call = walk.tree.node(draft.node).parent;
     let Some(method) = walk.child(call, "method").filter(|_| walk.kind_name(call) == "call") else { return true };
@@ -149,8 +149,24 @@ fn opened_by_block(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
             draft.name_node = Some(class);
             true
         }
+        (b"refine", None) if matches!(walk.kind_of(draft.parent), Kind::Namespace | Kind::Class) => {
+            if let Some(class) = refined(walk, call) {
+                draft.kind = Kind::Extension;
+                draft.name = walk.text_of(class).trim_start_matches("::").replace("::", ".");
+                draft.name_node = Some(class);
+                draft.bases = vec![class];
+            }
+            true
+        }
         _ => true,
     }
+}
+
+/// Returns the class that `refine String do` adds to.
+fn refined(walk: &Walk, call: NodeId) -> Option<NodeId> {
+    let mut arguments = walk.contents(walk.child(call, "arguments")?);
+    let class = arguments.next()?;
+    (arguments.next().is_none() && matches!(walk.kind_name(class), "constant" | "scope_resolution")).then_some(class)
 }
 
 /// Returns the modules that a class includes: `include A, B`, `extend A`, `prepend A` in its body.
