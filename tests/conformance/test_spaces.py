@@ -59,6 +59,16 @@ async def test_pages_of_one_space_hold_nothing_of_the_other(filled: Store) -> No
     assert sorted(chunk.uid for chunk in pages) == sorted(row.uid for row in NOTES[1:])
 
 
+async def test_one_changed_note_among_embedded_ones_is_stale(filled: Store) -> None:
+    await filled.put_vectors(PROJECT, PROSE_MODEL, [vector(row, 0, 1, 0) for row in NOTES])
+    assert await stale(filled, PROSE_MODEL) == []
+    changed = NOTES[-1]._replace(chunk_digest="f" * 16)
+    await filled.apply([unit("n.md", [*NOTES[:-1], changed])])
+    assert await stale(filled, PROSE_MODEL) == [changed.uid]
+    await filled.put_vectors(PROJECT, PROSE_MODEL, [vector(changed, 0, 1, 0)])
+    assert await stale(filled, PROSE_MODEL) == []
+
+
 async def test_a_search_sees_one_space(filled: Store) -> None:
     assert await found(filled, CODE, 1, 0, 0, 0) == [CODE_ROWS[0].uid]
     assert await found(filled, PROSE, 0, 1, 0) == [NOTE.uid]

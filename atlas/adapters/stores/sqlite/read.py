@@ -115,13 +115,16 @@ def stale_chunks(
     read = statements("read")
     owner = project_id(connection, project)
     among = {"in_space": sql_in_space(model.space, "n"), "sign": vector_sign(model.space)}
-    if model.space not in (CODE, QUALITY) and not value(connection, read["has_any"].format(**among)):
-        return []  # Most projects have no notes: this saves a scan of all nodes.
-    known = fetch(connection, read["model_id"], described(model))
+    found = fetch(connection, read["model_id"], described(model))
+    known: int = found[0][0] if found else -1
+    # The labels of these spaces name few nodes: mostly none is stale, and this saves a scan of all.
+    is_first = uids is None and not after and model.space not in (CODE, QUALITY)
+    if is_first and not value(connection, read["has_stale"].format(**among), (known,)):
+        return []
     start = fetch(connection, read["stale_start"], (after,)) if after else []
     file, node = start[0] if start else (0, 0)
     bindings: dict[str, str | int] = {
-        **{"project": owner, "model": known[0][0] if known else -1},
+        **{"project": owner, "model": known},
         **{"file": file, "node": node, "limit": max(limit, 0)},
     }
     if uids is None:

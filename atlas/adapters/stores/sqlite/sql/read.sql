@@ -53,8 +53,12 @@ WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) 
   AND ({in_space})
 ORDER BY f.id, n.id LIMIT :limit
 
--- name: has_any
-SELECT EXISTS (SELECT 1 FROM node n INDEXED BY node_label WHERE {in_space})
+-- name: has_stale
+SELECT EXISTS (
+  SELECT 1 FROM node n INDEXED BY node_label
+  LEFT JOIN vector v ON v.id = {sign}n.id AND v.model = ? AND v.digest = n.chunk_digest
+  WHERE ({in_space}) AND n.chunk_digest <> '' AND v.id IS NULL
+)
 
 -- name: sections
 SELECT start_byte FROM node INDEXED BY node_file WHERE file = ? AND label = 'DocSection' ORDER BY start_byte
