@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,3 +76,21 @@ def test_a_low_memory_linker_gives_the_same_units_for_many_files() -> None:
     linker.pack()
     for path in ("m0.py", "m1.py", f"m{MANY - 1}.py", ""):
         assert linker.unit(path).edges() == other.unit(path).edges()
+
+
+@pytest.mark.parametrize("project", ["p", "of:two"])
+@pytest.mark.parametrize("edges_first", [False, True])
+def test_the_rows_of_a_unit_share_the_names_of_its_nodes(project: str, edges_first: bool) -> None:
+    text = "import os\n\ndef first():\n    second()\n\ndef second():\n    os.getcwd()\n    first()\n"
+    linker = _parser.Linker(project, LANGUAGES)
+    linker.update([parse("a.py", text)])
+    unit = linker.unit("a.py")
+    edges = unit.edges() if edges_first else []
+    nodes, texts, edges = unit.nodes(), unit.texts(text.encode()), edges or unit.edges()
+    names = {row[0]: row[0] for row in nodes}
+    assert [row[0] for row in texts] == list(names)
+    assert all(name.startswith(f"{project}:") for name in names)
+    calls = {(edge[0], edge[1]) for edge in edges if edge[2] == "CALLS" and edge[1] in names}
+    assert calls == {(f"{project}:a.first", f"{project}:a.second"), (f"{project}:a.second", f"{project}:a.first")}
+    assert all(edge[0] is names[edge[0]] for edge in edges)
+    assert all(edge[1] is names[edge[1]] for edge in edges if edge[1] in names)
