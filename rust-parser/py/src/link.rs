@@ -22,6 +22,8 @@ use atlas_scan::files::Folder;
 
 /// Number of files whose facts are read from the cache at a time.
 const RECALLED_FILES: usize = 512;
+/// Number of releases until freed memory goes back to the system, which visits the whole heap.
+const RELEASES: u32 = 4;
 
 /// Holds the facts of all files of one project and returns each file's part of the graph.
 #[pyclass]
@@ -29,6 +31,8 @@ pub struct Linker {
     project: Project,
     registry: Arc<Registry>,
     is_recalled: bool,
+    /// Since freed memory last went back to the system.
+    releases: u32,
 }
 
 #[pymethods]
@@ -37,7 +41,8 @@ impl Linker {
     #[pyo3(signature = (project, languages, low_memory=false))]
     fn new(project: &str, languages: &Languages, low_memory: bool) -> Self {
         let registry = languages.registry.clone();
-        Linker { project: Project::new(project, registry.settings(), low_memory), registry, is_recalled: false }
+        let project = Project::new(project, registry.settings(), low_memory);
+        Linker { project, registry, is_recalled: false, releases: 0 }
     }
 
     fn set_subprojects(&mut self, subprojects: Vec<(String, String, String)>) {
@@ -136,7 +141,9 @@ impl Linker {
     fn release(&mut self, py: Python<'_>, paths: Vec<String>) -> bool {
         py.detach(|| {
             let is_released = self.project.release(&paths);
-            if is_released {
+            self.releases += u32::from(is_released);
+            if self.releases == RELEASES {
+                self.releases = 0;
                 atlas_sys::heap::trim_heap();
             }
             is_released
