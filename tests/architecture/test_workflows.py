@@ -100,8 +100,7 @@ def test_the_checks_are_those_of_this_repository() -> None:
     script = (ROOT / ".ci" / "run").read_text()
     assert "bash .ci/run" in COMMANDS
     assert [line for line in script.splitlines() if line.startswith("make ")] == [
-        "make -j2 check test-rust",
-        "make -j2 test-python dist",
+        "make -j2 check test dist",
     ]
     assert "\ntest: test-rust test-python\n" in (ROOT / "Makefile").read_text()
     assert {"make check", "make test", "make dist"} <= set(COMMANDS)
