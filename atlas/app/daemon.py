@@ -21,18 +21,22 @@ from atlas.runtime.config.checks import TIERS
 
 if TYPE_CHECKING:
     from atlas.adapters.buses.valkey.bus import ValkeyBus
+    from atlas.app.session_host import SessionHost
+    from atlas.code.index.daemon import Daemon
     from atlas.code.index.startup import ReportStatus
     from atlas.code.index.worker import Log
     from atlas.runtime.config.load import Settings
 
+REST_CHECK_SECONDS = 5.0
+"""Interval of the check whether the process may rest."""
 WRITER_SECONDS = 0.3
 """Interval of attempts to become the writer while another process is."""
 
 
 async def run_daemon(
-    all_settings: Sequence[Settings], stop: asyncio.Event, log: Log, report_status: ReportStatus
+    all_settings: Sequence[Settings], stop: asyncio.Event, log: Log, report_status: ReportStatus, host: SessionHost
 ) -> None:
-    """Keep the indexes of these projects up to date until `stop` is set.
+    """Keep the indexes of these projects up to date until `stop` is set, and tell `host` when they rest.
 
     The first project's settings name index and bus and configure the daemon; each project's own say which files count.
     Waits while another process writes to the index. Raises ConfigError, StoreError, and Unavailable without a bus,
@@ -58,10 +62,25 @@ async def run_daemon(
         report_status("starting", "")
         async with open_bus(first, [settings.project_name for settings in all_settings], log) as bus:
             daemon = make_daemon(all_settings, store, bus, log)
-            async with in_background(report_daemon_startup(daemon, bus, log, report_status)):
+            startup = report_daemon_startup(daemon, bus, log, report_status)
+            async with in_background(startup), in_background(_rest_when_quiet(daemon, host, first)):
                 await daemon.run(stop)
     finally:
         await store.aclose()
+
+
+async def _rest_when_quiet(daemon: Daemon, host: SessionHost, settings: Settings) -> None:
+    """Have the process rest when for `daemon.rest_seconds` nothing has changed and no client has asked."""
+    seconds = settings.daemon.rest_seconds
+    while seconds:
+        await asyncio.sleep(min(REST_CHECK_SECONDS, seconds / 4))
+        held = await daemon.hold(seconds)
+        if held is None:
+            continue
+        if await asyncio.to_thread(host.let_go, seconds):
+            host.rest(held)
+            return
+        daemon.resume(held)
 
 
 async def _seed(settings: Settings, log: Log, report_status: ReportStatus) -> None:

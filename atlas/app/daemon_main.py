@@ -9,29 +9,30 @@ import asyncio
 import contextlib
 import faulthandler
 import gc
+import json
 import os
 import signal
-import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from atlas import __version__
 from atlas.adapters.opening.data_folder import prepare_data_folder
 from atlas.app.daemon import run_daemon, stop_server
+from atlas.app.daemon_process import DETACHED, daemon_command, given_data_dir
 from atlas.app.session_host import SessionHost
 from atlas.app.worker import run_worker
 from atlas.core.errors import AtlasError, StoreError
 from atlas.runtime.config.addresses import masked
 from atlas.runtime.process.daemon import ENDED, DaemonInstance, RunningDaemon, find_running
 from atlas.runtime.process.log import DaemonLog
+from atlas.runtime.process.resting import SIGNALS, become_resting
 
 if TYPE_CHECKING:
     from atlas.code.index.worker import Log
     from atlas.runtime.config.load import Settings
-
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
 
 SECOND_SIGNAL_CODE = 130
 """Exit code after a second signal."""
@@ -82,7 +83,11 @@ def _watch(all_settings: Sequence[Settings], *, echo: bool, host: SessionHost) -
         projects=tuple(settings.project_name for settings in all_settings),
         bus=masked(first.bus_address),
     )
-    instance = DaemonInstance.take(first.data_dir, about)
+    if host.inherited_lock >= 0:
+        instance = DaemonInstance.inherit(first.data_dir, about, host.inherited_lock)
+        host.inherited_lock = -1
+    else:
+        instance = DaemonInstance.take(first.data_dir, about)
     if instance is None:
         return find_running(first.data_dir) or RunningDaemon()
     try:
@@ -91,12 +96,32 @@ def _watch(all_settings: Sequence[Settings], *, echo: bool, host: SessionHost) -
             _run_logged(all_settings, instance, about, log, host)
         finally:
             log.close()
+        if host.held is not None and not host.is_leaving:
+            _rest(all_settings, instance, host, echo=echo)
     finally:
         if host.for_sessions or host.has_more():
             instance.release()  # this process goes on without it, or takes it again
         else:
             instance.report_status(ENDED)
     return None
+
+
+def _rest(all_settings: Sequence[Settings], instance: DaemonInstance, host: SessionHost, *, echo: bool) -> NoReturn:
+    """Replace this process, which has closed its index, by one that waits for the next change or question.
+
+    Raises StoreError where the system refuses that.
+    """
+    sessions = host.hand_over()
+    held = instance.rest(stays=sessions["leaves_at"] is None) | sessions
+    resumed = json.dumps({name: held[name] for name in ("lock", "serving", "listening", "leaves_at")})
+    command = daemon_command(
+        all_settings, given_data_dir(all_settings[0]), *(() if echo else DETACHED), "--resumed", resumed
+    )
+    trees = [asdict(watches) for watches in host.held or ()]
+    try:
+        become_resting(held | {"command": command, "trees": trees})
+    except OSError as error:
+        raise StoreError(f"the daemon cannot rest: {error.strerror}", "start it again") from error
 
 
 def _run_logged(
@@ -116,7 +141,7 @@ def _run_logged(
     except Exception:  # the boundary of the process: the log is all that is left of it
         log.crash("crashed")
         raise
-    log.log("end", {})
+    log.log("end" if host.held is None else "resting", {})
 
 
 async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: DaemonLog, host: SessionHost) -> None:
@@ -139,7 +164,7 @@ async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: 
     gone = asyncio.create_task(_until_invalid(instance, stop))
     try:
         with host.interrupting(partial(loop.call_soon_threadsafe, stop.set)):
-            await run_daemon(all_settings, stop, log.log, instance.report_status)
+            await run_daemon(all_settings, stop, log.log, instance.report_status, host)
     finally:
         gone.cancel()
         await asyncio.gather(gone, return_exceptions=True)

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
 
+DETACHED = ("--detached", "--json")
+"""Options of a daemon that nobody sees."""
+
 
 def launch_daemon(
     all_settings: Sequence[Settings], data_dir: str, keep: Sequence[int] = ()
@@ -28,7 +31,7 @@ def launch_daemon(
     first = all_settings[0]
     prepare_data_folder(first)
     printed = prepare_log_folder(first.data_dir) / OUTPUT
-    command = daemon_command(all_settings, data_dir, "--detached", "--json")
+    command = daemon_command(all_settings, data_dir, *DETACHED)
     return spawn(command, first.root, printed, _environment(), keep), printed
 
 
@@ -71,9 +74,13 @@ def become_daemon(project: str, data_dir: str, lock: int) -> None:
     os.closerange(lock + 1, os.sysconf("SC_OPEN_MAX"))
     os.set_inheritable(lock, True)
     os.chdir(settings.root)
-    given = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
-    command = daemon_command([settings], given, "--detached", "--json", "--for-sessions", str(lock))
+    command = daemon_command([settings], given_data_dir(settings), *DETACHED, "--for-sessions", str(lock))
     os.execve(command[0], command, {**_environment()})
+
+
+def given_data_dir(settings: Settings) -> str:
+    """Return the data folder for a command line, "" for the default one."""
+    return "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
 
 
 def daemon_command(all_settings: Sequence[Settings], data_dir: str, *options: str) -> list[str]:

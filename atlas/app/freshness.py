@@ -23,7 +23,7 @@ from atlas.app.store import describe_writer
 from atlas.core.errors import AtlasError, ConfigError, WriterBusy
 from atlas.core.project_state import ProjectState
 from atlas.core.wording import counted
-from atlas.runtime.process.daemon import find_running, start_failure
+from atlas.runtime.process.daemon import RunningDaemon, find_running, is_resting, start_failure
 from atlas.runtime.process.tree_version import TreeVersion, read_version
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ UPDATE_SECONDS = 3.0
 """An answer waits this long for an index pass; a tree of 3,000 files takes 1 s for a changed file."""
 DAEMON_SECONDS = 1.5
 """An answer waits this long for the daemon, which needs 0.25 s for a saved file."""
+STARTING_SECONDS = 10.0
+"""And this long for one that is starting, perhaps because of this question: it reads its state first."""
 FIRST_SECONDS = 10.0
 """Questions wait for a first index until its pass is this old; a tree of 1,000 files is finished by then."""
 FIRST_PATIENCE = 3600.0
@@ -123,7 +125,8 @@ class FreshnessGuard:
         if not few:
             return newer, why or self._advice()
         if daemon:
-            newer = await self._by_daemon(store, newer) if waits_for else newer
+            starts = daemon.phase in ("starting", "indexing")
+            newer = await self._by_daemon(store, newer, starts=starts) if waits_for else newer
             self._rest(newer)
         elif not self._may_index:
             return newer, self._advice()
@@ -285,20 +288,22 @@ class FreshnessGuard:
         settings = self._settings
         return None if settings.shared else read_version(settings.data_dir, settings.project_name, settings.root)
 
-    def _serving_daemon(self) -> bool:
-        """Return whether a running daemon keeps this project up to date."""
+    def _serving_daemon(self) -> RunningDaemon | None:
+        """Return the running daemon if it keeps this project up to date."""
         if self._settings.shared:
-            return False
+            return None
         try:
             running = find_running(self._settings.data_dir)
         except ConfigError:
-            return False
-        return running is not None and self._settings.project_name in running.projects
+            return None
+        if running is None or is_resting(running):
+            return None  # one that rests wakes up by the same change, and finds it indexed
+        return running if self._settings.project_name in running.projects else None
 
-    async def _by_daemon(self, store: Store, newer: NewerFiles) -> NewerFiles:
-        """Wait until the daemon has indexed these files, for `DAEMON_SECONDS` at most."""
+    async def _by_daemon(self, store: Store, newer: NewerFiles, *, starts: bool) -> NewerFiles:
+        """Wait until the daemon has indexed these files, for a time; `starts`: it has just been started."""
         hinting = asyncio.create_task(self._hint(newer.paths))
-        end, generation = time.monotonic() + DAEMON_SECONDS, -1
+        end, generation = time.monotonic() + (STARTING_SECONDS if starts else DAEMON_SECONDS), -1
         try:
             while newer.paths and time.monotonic() < end:
                 await asyncio.sleep(POLL_SECONDS)

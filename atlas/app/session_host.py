@@ -1,4 +1,4 @@
-"""What the sessions that a daemon serves ask of its process: to watch their project, and to end.
+"""What the sessions that a daemon serves ask of its process: to watch their project, to rest, and to end.
 
 Sessions are served in a thread of their own, with their own event loop; the main thread watches and indexes. All
 methods may be called from any thread.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from atlas.code.index.watch.inotify import HeldWatches
     from atlas.core.errors import AtlasError
     from atlas.runtime.config.load import Settings
 
@@ -28,8 +29,18 @@ class SessionHost:
         """The projects that are watched, or are to be."""
         self.problem = ""
         """Why nothing is watched although a session asked for it."""
+        self.let_go: Callable[[float], bool] = _always
+        """Stops serving sessions if none has asked for so many seconds, and returns whether; set by their server."""
+        self.hand_over: Callable[[], dict[str, object]] = _without_sessions
+        """Returns what the sessions leave to a process that rests; set by their server."""
+        self.held: Sequence[HeldWatches] | None = None
+        """The watches of a process that is to rest."""
+        self.inherited_lock = -1
+        """Descriptor of the instance lock that this process held before it rested; -1 without one."""
         self._asked: SimpleQueue[Settings | None] = SimpleQueue()
         self._interrupt: Callable[[], object] = _nothing
+        if for_sessions and watched:
+            self._asked.put(watched[0])
 
     def holds(self, settings: Settings) -> bool:
         """Return whether this is the daemon of a project's data folder."""
@@ -47,6 +58,11 @@ class SessionHost:
         """End the process."""
         self.is_leaving = True
         self._asked.put(None)
+        self._interrupt()
+
+    def rest(self, held: Sequence[HeldWatches]) -> None:
+        """Replace the process by one that rests, with these watches."""
+        self.held = held
         self._interrupt()
 
     def fail(self, error: AtlasError) -> None:
@@ -78,3 +94,12 @@ class SessionHost:
 
 def _nothing() -> None:
     pass
+
+
+def _without_sessions() -> dict[str, object]:
+    return {"serving": -1, "listening": -1, "path": "", "leaves_at": None}
+
+
+def _always(seconds: float) -> bool:
+    del seconds
+    return True

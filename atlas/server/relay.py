@@ -10,7 +10,7 @@ import json
 import os
 import select
 
-from atlas.runtime.process.session_socket import CLOSING
+from atlas.runtime.process.session_socket import CLOSING, RESTING
 
 TYPE_CHECKING = False  # `typing` is not imported for a session's proxy
 if TYPE_CHECKING:
@@ -239,6 +239,10 @@ class Relay:
         """Note a server's message and pass it on."""
         if line == CLOSING:
             self.is_closing = True
+            return
+        if line == RESTING:
+            for request in self.waiting.values():
+                request.is_sent = False
             return
         number, is_answer = _numbered(line)
         if number is not None and is_answer:

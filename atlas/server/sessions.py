@@ -14,6 +14,7 @@ import json
 import logging
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Generator
@@ -65,6 +66,8 @@ class ServedClient:
     project: str
     since: float
     name: str = ""
+    heard_at: float = 0.0
+    """When it has sent its last message (monotonic)."""
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
 
     def hear(self, line: str) -> None:
@@ -73,20 +76,31 @@ class ServedClient:
             self.name = _name_in(line)
 
 
+@dataclass(slots=True)
+class Inherited:
+    """What a process has had of its sessions before its program was replaced."""
+
+    lock: int = -1
+    """Descriptor of the held lock beside the socket; -1: take it."""
+    listening: int = -1
+    """Descriptor of the socket, whose connections wait since the process began to rest; -1: make it."""
+    leaves_at: float | None = None
+    """When the process ends without a session (monotonic); None: `daemon.idle_seconds` from now."""
+
+
 @contextmanager
-def serving(first: Settings, host: SessionHost, lock: int = -1) -> Generator[None]:
+def serving(first: Settings, host: SessionHost, inherited: Inherited | None = None) -> Generator[SessionServer | None]:
     """Serve sessions of the first project's data folder during the block; not if another process does.
 
-    `lock`: descriptor of the held lock beside the socket, -1 to take it. A socket that cannot be made is logged: the
-    daemon watches without sessions.
+    A socket that cannot be made is logged: the daemon watches without sessions.
     """
     try:
-        server = SessionServer.open(first, host, lock)
+        server = SessionServer.open(first, host, inherited or Inherited())
     except OSError as error:
         logger.warning("sessions are not served by this daemon: %s", error)
         server = None
     try:
-        yield
+        yield server
     finally:
         if server is not None:
             server.close()
@@ -95,8 +109,12 @@ def serving(first: Settings, host: SessionHost, lock: int = -1) -> Generator[Non
 class SessionServer:
     """The thread that serves sessions; create with `open`, end with `close`."""
 
-    def __init__(self, first: Settings, host: SessionHost, listening: socket.socket, lock: int) -> None:
-        self._first, self._host, self._listening, self._lock = first, host, listening, lock
+    def __init__(self, first: Settings, host: SessionHost, listening: socket.socket, inherited: Inherited) -> None:
+        self._first, self._host, self._listening, self._lock = first, host, listening, inherited.lock
+        self._leaves_at, self._used_at = inherited.leaves_at, time.monotonic()
+        """When the process ends, and when a client was last heard (monotonic)."""
+        self._kept, self._let_go_at = -1, 0.0
+        """The socket's descriptor for the time of rest, and when its clients were let go."""
         self._clients: dict[asyncio.Task[None], ServedClient] = {}
         self._waiting: set[asyncio.Task[Any]] = set()
         """Connections of commands that wait for a pass or an answer."""
@@ -110,23 +128,61 @@ class SessionServer:
         self._thread = threading.Thread(target=self._run, name="sessions", daemon=True)
 
     @classmethod
-    def open(cls, first: Settings, host: SessionHost, lock: int) -> SessionServer | None:
+    def open(cls, first: Settings, host: SessionHost, inherited: Inherited) -> SessionServer | None:
         """Return a server at work, None if another process serves this data folder. Raises OSError."""
         session_socket.open_run_folder()
-        if lock < 0:
-            lock = session_socket.take_lock(run_path(str(first.data_dir), "lock"))
-            if lock < 0:
+        if inherited.lock < 0:
+            inherited.lock = session_socket.take_lock(run_path(str(first.data_dir), "lock"))
+            if inherited.lock < 0:
                 return None
         else:
-            os.set_inheritable(lock, False)
-        server = cls(first, host, session_socket.listen(run_path(str(first.data_dir), "sock")), lock)
+            os.set_inheritable(inherited.lock, False)
+        if inherited.listening < 0:
+            listening = session_socket.listen(run_path(str(first.data_dir), "sock"))
+        else:
+            os.set_inheritable(inherited.listening, False)
+            listening = socket.socket(fileno=inherited.listening)
+        server = cls(first, host, listening, inherited)
+        host.let_go, host.hand_over = server.let_go, server.hand_over
         server._thread.start()
         return server
 
+    def let_go(self, seconds: float) -> bool:
+        """Stop serving if no client has been heard for so long, and return whether; from another thread.
+
+        Connections wait in the socket from then on. The silent clients are told, and connect again with their next
+        message.
+        """
+        if not self._thread.is_alive():
+            return True  # serving has ended with an error
+        try:
+            return asyncio.run_coroutine_threadsafe(self._let_go(seconds), self._loop).result(CLOSING_SECONDS)
+        except TimeoutError:
+            return False
+
+    async def _let_go(self, seconds: float) -> bool:
+        at_work = self._waiting or any(one.is_at_work for one in self._sessions.clients)
+        if at_work or time.monotonic() - self._used_at < seconds:
+            return False
+        self._kept, self._let_go_at = os.dup(self._listening.fileno()), time.monotonic()
+        self._ended.set()
+        return True
+
+    def hand_over(self) -> dict[str, object]:
+        """Return what a resting process needs; see `process.resting`. Waits until sessions have been let go."""
+        self._thread.join(CLOSING_SECONDS * 2)
+        idle = self._first.daemon.idle_seconds
+        leaves_at = None if self._stays else self._leaves_at or time.monotonic() + idle
+        path = run_path(str(self._first.data_dir), "sock")
+        return {"serving": self._lock, "listening": self._kept, "path": path, "leaves_at": leaves_at}
+
     def close(self) -> None:
         """Tell the clients, let calls at work end, and close the socket; waits for it."""
-        self._loop.call_soon_threadsafe(self._ended.set)
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join(CLOSING_SECONDS * 2)
+        if self._kept >= 0:  # the process was to rest, and ends
+            self._remove_socket()
         os.close(self._lock)
 
     def _run(self) -> None:
@@ -145,13 +201,14 @@ class SessionServer:
             self._leave_later()
             await asyncio.to_thread(import_module, "atlas.server.mcp")
             self._warming = self._loop.create_task(_warm())
-        limit = session_socket.LONGEST_LINE
-        backlog = session_socket.BACKLOG
-        server = await asyncio.start_unix_server(self._connected, sock=self._listening, limit=limit, backlog=backlog)
+        more: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
+        more |= {"limit": session_socket.LONGEST_LINE, "backlog": session_socket.BACKLOG}
+        server = await asyncio.start_unix_server(self._connected, sock=self._listening, **more)
         try:
             await self._ended.wait()
         finally:
-            self._remove_socket()
+            if self._kept < 0:
+                self._remove_socket()
             server.close()
             if self._warming is not None:
                 self._warming.cancel()
@@ -176,7 +233,16 @@ class SessionServer:
     def _leave_later(self) -> None:
         """End the process after a time without a session."""
         if not self._stays and not self._clients:
-            self._leaving = self._loop.call_later(self._first.daemon.idle_seconds, self._host.leave)
+            idle, now = self._first.daemon.idle_seconds, time.monotonic()
+            seconds = idle if self._leaves_at is None else self._leaves_at - now
+            self._leaving = self._loop.call_later(max(seconds, 0.0), self._host.leave)
+            self._leaves_at = now + seconds
+
+    def _stay_for_now(self) -> None:
+        """Note that a client uses the process."""
+        self._used_at, self._leaves_at = time.monotonic(), None
+        if self._leaving is not None:
+            self._leaving.cancel()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -235,8 +301,7 @@ class SessionServer:
         task = asyncio.current_task()
         assert task is not None
         self._waiting.add(task)
-        if self._leaving is not None:
-            self._leaving.cancel()
+        self._stay_for_now()
         session = self._sessions.open(settings)
         answering = self._loop.create_task(answer_command(session, hello))
         gone = self._loop.create_task(reader.read())
@@ -260,6 +325,7 @@ class SessionServer:
         task = asyncio.current_task()
         assert task is not None
         self._waiting.add(task)
+        self._used_at = time.monotonic()
         try:
             summary = await index_by_running_daemon(settings)
         except (AtlasError, asyncio.CancelledError):
@@ -282,19 +348,25 @@ class SessionServer:
         assert task is not None
         client = self._clients[task] = ServedClient(settings.project_name, time.time())
         tasks_of_client.set(client.tasks)
-        if self._leaving is not None:
-            self._leaving.cancel()
+        self._stay_for_now()
 
         def opened(chosen: Settings) -> ClientSession:
             client.project = chosen.project_name
             return self._sessions.open(chosen)
 
+        def heard(line: str) -> None:
+            self._used_at = client.heard_at = time.monotonic()
+            client.hear(line)
+
         try:
-            await _serve(settings, hello, opened, ClientLines(reader, client.hear), ClientWriter(writer))
+            await _serve(settings, hello, opened, ClientLines(reader, heard), ClientWriter(writer))
         except asyncio.CancelledError:
             if not self._ended.is_set():
                 raise
-            writer.write(session_socket.CLOSING)
+            if self._kept < 0:
+                writer.write(session_socket.CLOSING)
+            elif client.heard_at < self._let_go_at:
+                writer.write(session_socket.RESTING)
         except Exception as error:  # the boundary of a session: the others go on
             if not isinstance(error, OSError):
                 logger.exception("a session has ended with an error")

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -20,8 +20,10 @@ from atlas.core.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from atlas.app.session_host import SessionHost
     from atlas.runtime.config.load import Settings
     from atlas.runtime.process.daemon import RunningDaemon, ServedSession, ServingDaemon
+    from atlas.server.sessions import Inherited
 
 START_SECONDS = 60.0
 
@@ -53,23 +55,23 @@ def start(
     for_sessions: Annotated[
         int | None, typer.Option("--for-sessions", hidden=True, help="Serve sessions; they say when to watch.")
     ] = None,
+    resumed: Annotated[str, typer.Option("--resumed", hidden=True, help="Go on after a rest with these files.")] = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Watch these projects and keep their index current; returns once they are. The first project's settings apply."""
+    if resumed:  # a tree that went away during the rest does not keep the others waiting
+        roots = [root for root in roots or () if Path(root).is_dir()] or roots
     all_settings = _all_settings(roots, project, data_dir)
     if for_sessions is not None:
-        _serve_sessions(all_settings[0], for_sessions)
-    if foreground:
-        from atlas.app.daemon_main import run_foreground
         from atlas.app.session_host import SessionHost
-        from atlas.server.sessions import serving
+        from atlas.server.sessions import Inherited
 
-        first = all_settings[0]
-        host = SessionHost(first.data_dir, all_settings)
-        with serving(first, host):
-            running = run_foreground(all_settings, echo=not detached, host=host)
+        host = SessionHost(all_settings[0].data_dir, for_sessions=True)
+        _serve_sessions(all_settings, Inherited(for_sessions), host)
+    if foreground:
+        running = _watch(all_settings, resumed, echo=not detached)
         if running is not None:
             _already(running, all_settings, explicit=bool(roots), as_json=json)
         return
@@ -119,7 +121,8 @@ def restart(
 
 def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
     """Show whether the daemon runs, and its state; exits with 3 when it does not. More: atlas status."""
-    from atlas.runtime.process.daemon import RunningDaemon, find_running, find_serving
+    from atlas.runtime.process.daemon import RunningDaemon, find_running, find_serving, is_resting
+    from atlas.runtime.process.memory import resident_of
 
     settings = settings_of(project, data_dir)
     running, serving = find_running(settings.data_dir), find_serving(settings.data_dir)
@@ -132,11 +135,11 @@ def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: Json
             print(f"not running (data folder {settings.data_dir})")
         raise typer.Exit(NotFound.exit_code)
     _warn_of_version(serving)
-    told = run(_told(settings))
+    told = {"resident_bytes": resident_of(running.pid)} if is_resting(running) else run(_told(settings))
     document = _described(running, settings.data_dir) | {
         "resident_bytes": told.get("resident_bytes", 0),
         "projects": told.get("projects", []),
-        "stays": serving is None or serving.stays,
+        "stays": running.stays if serving is None else serving.stays,
         "sessions": [] if serving is None else [_session(one) for one in serving.sessions],
     }
     if json:
@@ -218,14 +221,39 @@ def _all_settings(roots: Sequence[str] | None, project: str, data_dir: str) -> l
     return list(found.values())
 
 
-def _serve_sessions(settings: Settings, lock: int) -> None:
-    """Serve sessions and watch what they ask for, then exit. `lock`: see `session_socket`; held by this process."""
-    from atlas.app.daemon_main import run_for_sessions
+def _watch(all_settings: Sequence[Settings], resumed: str, *, echo: bool) -> RunningDaemon | None:
+    """Watch these projects and serve their sessions; return as `run_foreground`.
+
+    `resumed`: what a process that has rested holds, as JSON; "" for a new one.
+    """
+    from json import loads
+
+    from atlas.app.daemon_main import run_foreground
     from atlas.app.session_host import SessionHost
+    from atlas.server.sessions import Inherited, serving
+
+    first, held = all_settings[0], loads(resumed or "null")
+    if held is None:
+        host, inherited = SessionHost(first.data_dir, all_settings), Inherited()
+    else:
+        from atlas.runtime.process.resting import take_signals
+
+        inherited = Inherited(held["serving"], held["listening"], held["leaves_at"])
+        host = SessionHost(first.data_dir, all_settings, for_sessions=inherited.leaves_at is not None)
+        host.inherited_lock = held["lock"]
+        take_signals(lambda number, frame: host.leave())
+    if host.for_sessions:
+        _serve_sessions(all_settings, inherited, host)
+    with serving(first, host, inherited):
+        return run_foreground(all_settings, echo=echo, host=host)
+
+
+def _serve_sessions(all_settings: Sequence[Settings], inherited: Inherited, host: SessionHost) -> NoReturn:
+    """Serve sessions and watch what they ask for, and what the host watches already, then exit."""
+    from atlas.app.daemon_main import run_for_sessions
     from atlas.server.sessions import serving
 
-    host = SessionHost(settings.data_dir, for_sessions=True)
-    with serving(settings, host, lock):
+    with serving(all_settings[0], host, inherited):
         run_for_sessions(host)
     # a thread may still wait for a disk or a query
     os._exit(0)
@@ -356,6 +384,8 @@ def _phase(document: Mapping[str, Any]) -> str:
     phase, detail = document["phase"], document["detail"]
     if phase == "serving":
         return "serving sessions; the first question begins to watch"
+    if phase == "resting":
+        return "resting: the next change or question brings it back (daemon.rest_seconds)"
     if phase == "ready":
         return f"ready{f': {detail}' if detail else ''}"
     return f"{phase}{f' {detail}' if detail else ''}, see: atlas status --watch"

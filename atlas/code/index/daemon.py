@@ -25,6 +25,7 @@ from atlas.code.index.tiers.ast import AstTier
 from atlas.code.index.tiers.gate import SignificanceGate
 from atlas.code.index.tiers.graph import GraphTier
 from atlas.code.index.tiers.sentence_transformer import embedding_tiers
+from atlas.code.index.watch.inotify import HeldWatches
 from atlas.code.index.watch.watcher import Watcher
 from atlas.code.index.worker import Log, Tier, TierReport, run_tier, tier_state
 from atlas.core.contracts import Bus, Embedder, Store, Streams
@@ -330,6 +331,39 @@ class Daemon:
         for embedder in self._embedders:
             await embedder.aclose()
         await self.heartbeat.end()
+
+    async def hold(self, seconds: float) -> list[HeldWatches] | None:
+        """Stop noticing changes, until `resume`, if there was none for so long and nothing is left to do.
+
+        Otherwise return None. The caller closes the queues.
+        """
+        rests = all(time.time() - max(one.written_at, self._started_at) >= seconds for one in self._projects.values())
+        if not rests or any(report.busy for report in self._reports.values()) or not await self._is_at_rest():
+            return None
+        held: list[HeldWatches] = []
+        for watched in self._projects.values():
+            watches = None if watched.missed else watched.watcher.hold(seconds)
+            if watches is None:
+                self.resume(held)
+                return None
+            held.append(watches)
+        return held
+
+    def resume(self, held: Sequence[HeldWatches]) -> None:
+        """Close the queues of `hold` and notice changes again."""
+        for watches, watched in zip(held, self._projects.values(), strict=False):
+            if watches.queue >= 0:
+                os.close(watches.queue)
+            watched.watcher.resume()
+
+    async def _is_at_rest(self) -> bool:
+        """Return whether no event waits, none was given up, and the store holds every file of each tree that exists."""
+        for workspace in self._workspaces.values():
+            if not workspace.root_missing and not await _is_current(workspace, self._bus):
+                return False
+        with contextlib.suppress(Unavailable):
+            return not any(state.waiting or state.pending or state.dead for state in await self._bus.states())
+        return False
 
     def state(self) -> dict[str, object]:
         """Return what `atlas status` shows of the daemon, as JSON values."""

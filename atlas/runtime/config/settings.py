@@ -249,6 +249,9 @@ class DaemonSettings:
     idle_seconds: int = setting(
         1800, "A daemon that a session has started ends this long after the last one.", 1, 604_800
     )
+    rest_seconds: int = setting(
+        600, "Without a change and a question for this long, a daemon lets its memory go; 0 = never.", 0, 604_800
+    )
     lease_seconds: int = setting(10, "On a shared store: a silent project leader is replaced after this.", 2, 600)
 
 

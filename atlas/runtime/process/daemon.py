@@ -29,6 +29,7 @@ LAUNCH_FILE = "launch.lock"
 """Held by a daemon that a session has launched, from before its process exists until that has ended."""
 
 ENDED = "ended"
+RESTING = "resting"
 
 TAKE_SECONDS = 0.5
 """A process that asks whether a daemon runs holds the lock for a moment, and so does a daemon that is ending."""
@@ -62,9 +63,12 @@ class RunningDaemon:
     bus: str = ""
     """Address of the bus without its password; "" = a server of its own."""
     phase: str = "starting"
-    """`waiting` for another writer, `starting`, `indexing`, `ready` (up to date and following changes), or `ended`."""
+    """`waiting` for another writer, `starting`, `indexing`, `ready` (up to date and following changes), `resting` (see
+    `process.resting`), or `ended`."""
     detail: str = ""
     """What the daemon waits for, or how much work is left."""
+    stays: bool = True
+    """Whether it goes on without a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,21 @@ class DaemonInstance:
         instance._write()
         return instance
 
+    @classmethod
+    def inherit(cls, data_dir: Path, running: RunningDaemon, descriptor: int) -> Self:
+        """Return the lock that this process has held since before it rested."""
+        os.set_inheritable(descriptor, False)
+        instance = cls(LockFile(data_dir / LOCK_FILE, descriptor), running)
+        instance._write()
+        return instance
+
+    def rest(self, *, stays: bool) -> dict[str, object]:
+        """Record that the daemon rests; return what a resting process needs of the lock, see `process.resting`."""
+        self._running = replace(self._running, phase=RESTING, detail="", stays=stays)
+        self._write()
+        ended = json.dumps(asdict(replace(self._running, phase=ENDED, detail="")))
+        return {"lock": self._file.fileno(), "lock_path": str(self._file.path), "ended": ended}
+
     def report_status(self, phase: str, detail: str = "") -> None:
         """Record the daemon's progress."""
         if (phase, detail) != (self._running.phase, self._running.detail):
@@ -160,15 +179,25 @@ def find_running(data_dir: Path) -> RunningDaemon | None:
 
 
 def find_serving(data_dir: Path) -> ServingDaemon | None:
-    """Return the process that serves the sessions of a data folder, None without one that answers."""
+    """Return the process that serves the sessions of a data folder, None without one that answers.
+
+    One that rests serves no session and is not asked: a connection would bring it back.
+    """
     try:
+        if is_resting(find_running(data_dir)):
+            return None
         told = session_socket.ask(run_path(str(data_dir), "sock"), session_socket.hello("state"), TOLD_SECONDS)
         sessions = tuple(
             ServedSession(str(one["client"]), str(one["project"]), float(one["since"])) for one in told["sessions"]
         )
         return ServingDaemon(int(told["pid"]), float(told["since"]), bool(told["stays"]), sessions, str(told["atlas"]))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, ConfigError):
         return None
+
+
+def is_resting(running: RunningDaemon | None) -> bool:
+    """Return whether a daemon rests: it keeps its trees' index, but neither writes nor answers now."""
+    return running is not None and running.phase == RESTING
 
 
 def keep_serving(data_dir: Path) -> None:
@@ -238,7 +267,8 @@ def wait_until_working(
     reported = ""
     while True:
         running, waited = find_running(data_dir), time.monotonic() - started
-        if running is not None and (running.phase == "ready" or (running.phase == "indexing" and waited >= settle)):
+        phase = running.phase if running is not None else ""
+        if running is not None and (phase in ("ready", RESTING) or (phase == "indexing" and waited >= settle)):
             return running
         if running is None and process.poll() is not None:
             raise _failure(process.returncode, output)
@@ -334,6 +364,7 @@ def _parsed(data: bytes) -> RunningDaemon | None:
             bus=str(reported["bus"]),
             phase=str(reported["phase"]),
             detail=str(reported["detail"]),
+            stays=bool(reported.get("stays", True)),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

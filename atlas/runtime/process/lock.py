@@ -47,7 +47,7 @@ class LockFile:
     """An open lock file and, after a successful `try_lock`, the lock on it. Close with `close`."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
-        self._path, self._descriptor = path, descriptor
+        self.path, self._descriptor = path, descriptor
 
     @classmethod
     def open(cls, path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> Self:
@@ -79,7 +79,7 @@ class LockFile:
     def is_current(self) -> bool:
         """Return whether the path still leads to this file; its folder may have been removed."""
         try:
-            return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
+            return os.path.samestat(self.path.stat(), os.fstat(self._descriptor))
         except OSError:
             return False
 

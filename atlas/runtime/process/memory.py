@@ -35,6 +35,14 @@ def resident_meter() -> Callable[[], int]:
     return ask
 
 
+def resident_of(pid: int) -> int:
+    """Return the resident bytes of another process, 0 where they cannot be read."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def trim_heap() -> None:
     """Return free memory of the C library to the system; does nothing without glibc."""
     if (trim := _of_the_c_library("malloc_trim")) is not None:

@@ -29,6 +29,8 @@ LONGEST_LINE = 1 << 20
 BACKLOG = 256
 CLOSING = b'{"atlas":"closing"}\n'
 """The last line of a daemon that ends in order: its sessions do not start another one."""
+RESTING = b'{"atlas":"resting"}\n'
+"""The last line of a daemon that rests: it has begun with none of the messages that it has not answered."""
 
 SESSION_SETTINGS = ("ATLAS_MCP_", "ATLAS_SEARCH_")
 """Variables that only the session's own settings read: a daemon serves sessions that differ in them."""

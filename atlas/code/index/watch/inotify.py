@@ -13,6 +13,7 @@ import errno
 import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -36,6 +37,21 @@ BUFFER: Final = 1 << 16
 BUFFERS: Final = 16
 """Buffers read in one turn of the event loop."""
 EXHAUSTED: Final = (errno.ENOSPC, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldWatches:
+    """What a process that rests needs to notice the next change of a tree; see `runtime.process.resting`."""
+
+    root: str
+    device: int = 0
+    inode: int = 0
+    queue: int = -1
+    """Descriptor of the kernel's queue, which nothing reads now; -1 if the root is gone."""
+    rules: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """Watch descriptor of a folder with rules -> the names in it that count."""
+    ignored: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """Watch descriptor of another folder -> names in it that the index itself writes."""
 
 
 class EventSink(Protocol):
@@ -144,6 +160,28 @@ class FolderWatch:
             self._remove(gone)
         added = {folder for folder in sorted(found - self._numbers.keys()) if self._add(folder)}
         return sorted(folder for folder in added if folder.rpartition("/")[0] not in added or folder == "")
+
+    def hold(self, own: Iterable[str]) -> HeldWatches:
+        """Leave events in the kernel's queue from now on, until `resume`; `own`: paths that the index writes.
+
+        The queue has a second descriptor, which the caller closes: with it the watches outlive this object.
+        """
+        assert self._inotify is not None
+        self._loop.remove_reader(self._inotify.descriptor)
+        status = Path(self._root).stat()
+        ignored: dict[int, list[str]] = {}
+        for path in own:
+            folder, _, name = path.rstrip("/").rpartition("/")
+            if (number := self._numbers.get(folder)) is not None:
+                ignored.setdefault(number, []).append(name)
+        rules = {number: list(names) for number, names in self._rules.items()}
+        queue = os.dup(self._inotify.descriptor)
+        return HeldWatches(self._root, status.st_dev, status.st_ino, queue, rules, ignored)
+
+    def resume(self) -> None:
+        """Read events again, those that wait first."""
+        if self._inotify is not None:
+            self._loop.add_reader(self._inotify.descriptor, self._drain)
 
     def close(self) -> None:
         """Remove all watches; no events follow."""

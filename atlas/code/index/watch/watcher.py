@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from atlas.code.index.watch.debounce import INDEX, ChangeBatch, Debounce, WatchedChanges
-from atlas.code.index.watch.inotify import FolderWatch, reason_of
+from atlas.code.index.watch.inotify import FolderWatch, HeldWatches, reason_of
 from atlas.parsing.scanning import changes_rules
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Watcher:
         self._identity: tuple[str, int, int] | None = None
         self._wake, self._on_change = asyncio.Event(), on_change or _ignore
         self._next_poll = self._next_retry = self._next_root = math.inf
+        self._noticed_at = -math.inf
 
     @property
     def watches(self) -> int:
@@ -129,6 +130,30 @@ class Watcher:
         except OSError as error:
             self.failed(reason_of(error))
 
+    def hold(self, seconds: float) -> HeldWatches | None:
+        """Notice nothing from now on, until `resume`, if nothing has changed for so long; None otherwise.
+
+        Also None where changes do not wait in a queue of the kernel: there is nothing that another process could take
+        over. The caller closes the queue.
+        """
+        if self._batch.due() < math.inf or self._now() - self._noticed_at < seconds:
+            return None
+        if self._identity is None:
+            return HeldWatches(str(self._root))
+        if self.mode != "watching" or not isinstance(self._source, FolderWatch):
+            return None
+        try:
+            held = self._source.hold((".atlas/", *self._own))
+        except OSError:  # the root goes away just now
+            self._source.resume()
+            return None
+        return held
+
+    def resume(self) -> None:
+        """Notice changes again, those since `hold` first."""
+        if isinstance(self._source, FolderWatch):
+            self._source.resume()
+
     # --- called by the sources ---
 
     def changed(self, path: str) -> None:
@@ -152,7 +177,8 @@ class Watcher:
     def missed(self, reason: str) -> None:
         """Record that anything may have changed."""
         self.overflows += reason == "overflow"
-        self._batch.add_everything(reason, self._now())
+        self._noticed_at = self._now()
+        self._batch.add_everything(reason, self._noticed_at)
         self._on_change()
         self._wake.set()
 
@@ -219,7 +245,8 @@ class Watcher:
             self.missed("polling")
 
     def _note(self, path: str) -> None:
-        self._batch.add(path, self._now())
+        self._noticed_at = self._now()
+        self._batch.add(path, self._noticed_at)
         self._on_change()
         self._wake.set()
 

@@ -151,6 +151,8 @@ async def look(
     """
     if not trace.pid:
         return DaemonStatus("off", "not running: each answer checks the tree first", START)
+    if trace.alive and trace.phase == "resting":
+        return DaemonStatus("resting", "resting until a change or a question", "", trace.pid, "", stamp(trace.since))
     try:
         async with asyncio.timeout(seconds):
             states, text = await _ask(connect, name)
