@@ -32,6 +32,7 @@ from atlas.core.errors import AtlasError, ConfigError
 from atlas.knowledge.notes.checks import client_name
 from atlas.runtime.config.load import load_settings
 from atlas.runtime.process import session_socket
+from atlas.runtime.process.memory import limit_malloc_arenas
 from atlas.runtime.process.places import is_around_home, run_path
 from atlas.server.asking_commands import answer_command, check_answerable
 from atlas.server.client_lines import ClientLines, ClientWriter, tasks_of_client, with_counted_tasks
@@ -94,6 +95,7 @@ def serving(first: Settings, host: SessionHost, inherited: Inherited | None = No
 
     A socket that cannot be made is logged: the daemon watches without sessions.
     """
+    limit_malloc_arenas()
     try:
         server = SessionServer.open(first, host, inherited or Inherited())
     except OSError as error:
