@@ -18,6 +18,7 @@ import pytest
 from atlas.runtime.process.daemon import find_running, find_serving
 from atlas.runtime.process.lock import LOCK_FILE, LockFile
 from atlas.runtime.process.places import run_path
+from atlas.runtime.process.resting import RestingDaemon
 
 from .daemons import Home, home, is_alive, until
 from .processes import Place, atlas
@@ -152,6 +153,22 @@ async def test_a_root_that_goes_and_comes_back_is_watched_again(first: Home) -> 
     (aside / "pkg" / "theta.py").write_text("def theta(): pass\n")
     aside.rename(first.root)
     await first.until_known("theta", seconds=READY_SECONDS)
+
+
+def test_it_ends_when_its_roots_stay_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("atlas.runtime.process.resting.GONE_SECONDS", 0.5)
+    monkeypatch.setattr("atlas.runtime.process.resting.CHECK_SECONDS", 0.1)
+    (tmp_path / "lock").write_text("resting")
+    lock = os.open(tmp_path / "lock", os.O_RDWR)
+    held = {"lock": lock, "lock_path": str(tmp_path / "lock"), "ended": "ended", "serving": -1, "listening": -1}
+    tree = {"root": str(tmp_path / "gone"), "device": 1, "inode": 1, "queue": -1, "rules": {}, "ignored": {}}
+    resting_daemon = RestingDaemon({**held, "path": "", "leaves_at": None, "command": [], "trees": [tree]})
+    began = time.monotonic()
+    resting_daemon.run()
+    assert 0.5 <= time.monotonic() - began < 5
+    resting_daemon.end()
+    os.close(lock)
+    assert (tmp_path / "lock").read_text().strip() == "ended"
 
 
 def test_it_ends_when_its_data_folder_is_gone(first: Home) -> None:

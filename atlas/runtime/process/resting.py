@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CHECK_SECONDS = 5.0
 """Interval of the checks for which no event arrives: the folder of the data is gone, a tree was replaced."""
+GONE_SECONDS = 3600.0
+"""After this long without any of its roots the daemon ends: they are deleted, and their index may be pruned."""
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
 """They end a daemon."""
 BUFFER = 1 << 16
@@ -72,6 +74,8 @@ class RestingDaemon:
         """`held`: see `become_resting`."""
         self._held = held
         self._trees = {tree["queue"]: tree for tree in held["trees"] if tree["queue"] >= 0}
+        self._seen_at = time.monotonic()
+        """When a root was last there."""
 
     def run(self) -> None:
         """Wait, then replace this process by the daemon; return when the daemon is to end. Raises OSError."""
@@ -79,7 +83,7 @@ class RestingDaemon:
         for descriptor in (*self._trees, held["listening"]):
             if descriptor >= 0:
                 waiting.register(descriptor, select.POLLIN)
-        while self._is_valid():
+        while self._is_valid() and time.monotonic() - self._seen_at <= GONE_SECONDS:
             rest = CHECK_SECONDS if held["leaves_at"] is None else held["leaves_at"] - time.monotonic()
             if rest <= 0:
                 return
@@ -111,6 +115,8 @@ class RestingDaemon:
         for tree in self._held["trees"]:
             now, before = _identity(tree["root"]), [tree["device"], tree["inode"]]
             tree["device"], tree["inode"] = now
+            if now != GONE:
+                self._seen_at = time.monotonic()
             if now not in (GONE, before):
                 return True
         return False
