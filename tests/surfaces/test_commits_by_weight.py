@@ -103,3 +103,27 @@ async def test_a_verb_and_its_particle_are_one_word_of_messages(tmp_path: Path) 
         said = (await hybrid_search(atlas, "who added post/util")).render()
         assert "Begin with a transport" in said
     repository.close()
+
+
+async def test_the_commit_that_deleted_what_another_added_and_the_reason_of_a_release(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "work")
+    repository.commit("Begin", {"work/storage.py": "class Storage:\n    pass\n"})
+    repository.commit("Add kyototycoon backend", {"work/contrib/kyoto.py": "class Kyoto:\n    pass\n"})
+    repository.commit("Start workers", {"work/start.py": "def start():\n    set_start_method('fork')\n"})
+    repository.commit("Use get_context() rather than set_start_method()", {"work/start.py": "def start():\n    pass\n"})
+    changes = "# 2.0\n\n* Faster storage\n* Use an own context rather than the start-method, as the script failed\n"
+    repository.commit("Kill the kt thing", {"work/contrib/kyoto.py": None, "CHANGELOG.md": changes})
+    repository.tag("v2.0")
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for asked in (
+            "when was the Kyoto Tycoon backend thrown out and in what commit? how long had it been around",
+            "who ditched the kyoto storage, and when",
+        ):
+            said = (await hybrid_search(atlas, asked)).render()
+            assert "Kill the kt thing (deletes work/contrib/kyoto.py, there since " in said and "2)" not in said, asked
+            assert "Add kyototycoon backend" in said and "was added" not in said, asked
+        asked = "Why did the workers stop using set_start_method, and since which commit?"
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "CHANGELOG.md:4: [2.0] * Use an own context" in said and "Faster storage" not in said
+    repository.close()

@@ -37,6 +37,7 @@ from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
 from atlas.code.retrieve.written_files import find_files, relative
+from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
 from atlas.core.history import WORK_TREE, Author, Commit, CommitSpan, History
@@ -46,6 +47,7 @@ from atlas.core.wording import counted
 MAX_COMMITS = 500
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
+MIN_TOLD = 3
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
 _ADDS = re.compile(
@@ -182,7 +184,8 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     try:
         asks_which = _WHICH_COMMIT.search(text) is not None
         is_topic = bool(subjects) and (asks_which or _is_plain(subjects, query))
-        if is_topic and (found := await _of_topic(reader, text, question, where, is_alone=asks_which)):
+        is_other = is_topic and not asks_which and await _lacks_words(reader, text, subjects[0], where)
+        if is_topic and (found := await _of_topic(reader, text, question, where, is_alone=asks_which or is_other)):
             return found
         if is_topic and _is_plain(subjects, query) and len(topic_words(text)) >= MANY_WORDS:
             return None  # the symbol of one word of a sentence is not what it is about
@@ -255,6 +258,14 @@ def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
     name = re.escape(node.row.name)
     is_code = rf"`[^`]{{0,80}}{name}|\b{name}\(|[.:]{name}\b|\b{KIND_WORD} `?{name}\b|\b{name}`? {KIND_WORD}\b"
     return re.search(is_code, text) is None
+
+
+async def _lacks_words(reader: Reader, text: str, subject: HistorySubject, where: Filter) -> bool:
+    """Return whether the file of a subject lacks a word of what a question tells: it is about something else."""
+    words = [word for word in topic_words(text) if not is_act(word) and word.isalpha() and len(word) >= MIN_TOLD]
+    held = (await reader.store.content(where.project or reader.project, [subject.path])).get(subject.path)
+    said = held.decode("utf-8", "replace").lower() + subject.path.lower() if held is not None else ""
+    return held is not None and any(root_of(word) not in said for word in words)
 
 
 async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine]:

@@ -67,14 +67,14 @@ _WHEN_DONE = re.compile(
 _ACTS = (
     r"(?:fix|add|introduc|implement|remov|dropp?|delet|renam|mov|chang|updat|upgrad|bump|switch|migrat|replac|rewr"
     r"|refactor|improv|support|enabl|disabl|deprecat|revert|broke|break|start|stopp?|land|merg|mak|made|wrote|creat|bring|brought|put|rework"
-    r"|com(?:e|ing) about)\w*"
+    r"|kill|ditch|kick|throw|scrap|com(?:e|ing) about)\w*"
 )
 _ACT = re.compile(rf"\b{_ACTS}\b", re.IGNORECASE)
-_MENDED = re.compile(r"\b(?:fix|dropp?|remov|revert|broke)\w*", re.IGNORECASE)
+_MENDED = re.compile(r"\b(?:fix|dropp?|remov|revert|broke|kill|ditch|kick|throw|scrap)\w*", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:add|introduc|implement|creat|wrote|start|land)\w*", re.IGNORECASE)
 _SAID = {
     "added": re.compile(r"\b(?:add|introduc|implement|support|allow|new|creat|provid|initial)", re.IGNORECASE),
-    "removed": re.compile(r"\b(?:remov|drop|delet|rip|get rid|kill)", re.IGNORECASE),
+    "removed": re.compile(r"\b(?:remov|drop|delet|rip|get rid|kill|ditch|kick|thr[eo]w|scrap)", re.IGNORECASE),
     "deprecated": re.compile(r"\bdeprecat", re.IGNORECASE),
     "renamed": re.compile(r"\brenam", re.IGNORECASE),
     "fixed": re.compile(r"\bfix", re.IGNORECASE),
@@ -89,7 +89,7 @@ _NO_TOPIC = frozenset(
     someone anyone support change changes changed thing way come about give later earlier against used went out without
     wrong right gone after before between reason why become became becoming straight away again finally still anymore
     longer any one ones no not off begin began begun only that's ever else same other ship shipped into onto over
-    possibility possible possibly ability able capability
+    long around possibility possible possibly ability able capability
     so then much many more most having this these those there later back once it
     """.split()  # noqa: SIM905
 )

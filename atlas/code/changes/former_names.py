@@ -13,7 +13,7 @@ from dataclasses import replace
 from atlas.code.changes.commit_history import HistorySubject, subjects_of
 from atlas.code.changes.commit_rows import commit_row
 from atlas.code.changes.history_words import asks_for_commits
-from atlas.code.changes.told_topics import MOST_REASONS, releases_of
+from atlas.code.changes.told_topics import MOST_REASONS, release_rows, releases_of
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.parse_question import Query
@@ -41,6 +41,7 @@ _USED = re.compile(
     r"(?P<gone>[A-Za-z_][\w.]{2,80})",
     re.IGNORECASE,
 )
+_WHY = re.compile(r"\b(?:why|reasons?|what for|motivation)\b", re.IGNORECASE)
 _JOINED = re.compile(r"[a-z][A-Z]|\w_\w")
 """In a name that is no word of English."""
 _KIND = re.compile(
@@ -66,7 +67,7 @@ async def answer_former_name(reader: Reader, query: Query, where: Filter) -> Lin
         kinds = {match["name"] for match in _KIND.finditer(text)}
         for name in (name for name in names if _JOINED.search(name) or (name in kinds and is_code_shaped(name))):
             if not await _is_known(reader, name, where):
-                return await _gone(reader, name)
+                return await _gone(reader, name, text, where)
     except AtlasError:
         return None
     return None
@@ -106,7 +107,7 @@ async def _gone_from_file(reader: Reader, query: Query, names: Sequence[str], wh
             continue  # a word of English
         found = await reader.history.name_changes(name, subject.path)
         if found.changes:
-            return await _report(reader, f"`{name}` is no longer in {_title(subject)}", found)
+            return await _report(reader, f"`{name}` is no longer in {_title(subject)}", found, query.text, where)
     return None
 
 
@@ -114,13 +115,14 @@ def _title(subject: HistorySubject) -> str:
     return f"the file of {subject.title}" if subject.node is not None else subject.path
 
 
-async def _gone(reader: Reader, name: str) -> LineReport | None:
+async def _gone(reader: Reader, name: str, text: str, where: Filter) -> LineReport | None:
     assert reader.history is not None
     found = await reader.history.name_changes(name)
-    return await _report(reader, f"no symbol or file is called `{name}` any more", found) if found.changes else None
+    title = f"no symbol or file is called `{name}` any more"
+    return await _report(reader, title, found, text, where) if found.changes else None
 
 
-async def _report(reader: Reader, title: str, found: NameChanges) -> LineReport:
+async def _report(reader: Reader, title: str, found: NameChanges, text: str, where: Filter) -> LineReport:
     assert reader.history is not None
     commits = list({each.commit.id: each.commit for each in found.changes}.values())
     releases = await releases_of(reader.history, commits)
@@ -131,7 +133,9 @@ async def _report(reader: Reader, title: str, found: NameChanges) -> LineReport:
         rows.setdefault((group, each.commit.id), TextLine(group, row.place, row.text))
     said = await reader.history.messages([each.id for each in commits[:2]])
     lines = [*rows.values()]
-    lines += [TextLine("messages", key[:10], " ".join(text.split())[:MOST_REASONS]) for key, text in said.items()]
+    lines += [TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said]
+    if _WHY.search(text):
+        lines += await release_rows(reader, text, commits[:1], releases, where)
     gone, came = (sum(each.group == group for each in rows.values()) for group in ("removed", "added"))
     counts = ", ".join(
         f"{what} by {counted(count, 'commit')}" for what, count in (("taken out", gone), ("brought in", came)) if count

@@ -23,7 +23,8 @@ ADDED = (
     r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"
 )
 MENDED = (
-    r"(?:fixed|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|deprecated|bumped|upgraded|migrated"
+    r"(?:fixed|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|ditched|scrapped"
+    r"|kicked out|thrown out|deprecated|bumped|upgraded|migrated"
     r"|switched|stop(?:ped)? (?:supporting|using|requiring|shipping|depending))"
 )
 _LISTED = r"(?:the|all|any|recent|last|latest|newest|list|show|me|what|which|of|git|code|my|our|these|and)"

@@ -28,10 +28,13 @@ from atlas.code.changes.commit_topics import (
     topic_of,
     topic_words,
 )
+from atlas.code.changes.gone_files import deleting_rows
 from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, item_of, read_changelogs
 from atlas.code.lines.line_report import LineReport, TextLine
+from atlas.code.lines.scan_texts import is_aside
 from atlas.code.question.change_questions import ChangeQuestion
 from atlas.code.reader import Reader
+from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
 from atlas.core.history import Commit, CommitsAbout, CommitSpan, History, Log, ToldCommit
 from atlas.core.model import Filter
@@ -286,9 +289,13 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
         commits = (oldest, *(each for each in commits if each is not oldest))
     releases = await releases_of(reader.history, commits)
     rows = [commit_row(each, releases.get(each.id, "")) for each in commits]
+    gone = await deleting_rows(reader.history, commits)
+    rows = [*gone, *rows]
     if _ASKS_WHY.search(text):
         rows += await _reasons(reader.history, commits[:MOST_LINES])
     lines = told.lines or await _lines_of(reader, commits[:MOST_LINES], where)
+    if not lines and _ASKS_WHY.search(text):
+        rows += await release_rows(reader, text, commits[:1], releases, where)
     rows += [_changelog_row(each) for each in lines]
     return LineReport("changes", title, tuple(rows), told.notes, first=page(rows))
 
@@ -322,6 +329,26 @@ async def _lines_of(reader: Reader, commits: Sequence[Commit], where: Filter) ->
     files = await read_changelogs(reader, where)
     found = (line for file in files for line in changelog_lines(file, lambda text: bool(_NUMBER.search(text))))
     return [line for line in found if numbers.intersection(_NUMBER.findall(line.text))][:MOST_LINES]
+
+
+async def release_rows(
+    reader: Reader, text: str, commits: Sequence[Commit], releases: Mapping[str, str], where: Filter
+) -> list[TextLine]:
+    """Return the lines about a commit's release that have most words of its message and of a question.
+
+    They often say for users why something was changed, which the message does not.
+    """
+    rows: list[TextLine] = []
+    files = [each for each in await read_changelogs(reader, where) if not is_aside(each.path)]
+    for commit in commits:
+        version = re.sub(r"^[^\d]{0,20}", "", releases.get(commit.id, ""))
+        words = {root_of_word(word) for word in re.findall(r"[a-z]{4,}", f"{text} {commit.subject}".lower())}
+        words = {word for word in words if not is_act(word) and word not in STOP_WORDS}
+        lines = [each for file in files for each in changelog_lines(file) if version and each.version == version]
+        having = {each.line: sum(word in item_of(each).lower() for word in words) for each in lines}
+        most = max(having.values(), default=0)
+        rows += [_changelog_row(each) for each in lines if most > 1 and having[each.line] == most][:MOST_LINES]
+    return rows
 
 
 def _changelog_row(line: ChangelogLine) -> TextLine:

@@ -90,10 +90,11 @@ _OF_COMMITS = re.compile(
 _OF_REASON = re.compile(
     r"(?:and )?(?:why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
     r"|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
+    r"|how long (?:had|has|have|was|were|did) (?:it|that|this|they|we)"
     r"|what had (?:gone|been|happened)|what (?:went|was) (?:wrong|broken))\b[^?]{0,80}",
     re.IGNORECASE,
 )
-"""A part that the commit of the part before tells: who made it and why."""
+"""A part that the commit of the part before tells: who made it and why, how long it had been there."""
 _ASKS_COMMIT = re.compile(
     r"^(?:when|since when)\b|\b(?:which|what) (?:commit|change|release|version|pr|pull request)s?\b", re.IGNORECASE
 )
