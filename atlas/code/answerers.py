@@ -49,6 +49,7 @@ from atlas.code.lines.environment import answer_environment
 from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.flags_in_words import answer_flag_in_words
 from atlas.code.lines.line_report import LineReport
+from atlas.code.lines.package_features import narrowed_by_feature
 from atlas.code.lines.package_lines import lines_about_package, narrowed_by_words
 from atlas.code.lines.properties import answer_properties
 from atlas.code.lines.releases import answer_releases
@@ -242,6 +243,7 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
     is_known = bool(found.every and found.question.kinds and not found.question.groups)
     if not found.declared and not found.question.package and not is_known:
         return None  # no manifest that the index reads declares anything: build files and documents may say it
+    found = await narrowed_by_feature(reader, asked.query.text, found, asked.where)
     found = await narrowed_by_words(reader, asked.query.text, found)
     beside = await lines_about_package(reader, asked.query.text, found, asked.where)
     return Answered(replace(found, beside=tuple((each.group, each.place, each.text) for each in beside)))

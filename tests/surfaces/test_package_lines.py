@@ -169,3 +169,29 @@ async def test_where_code_touches_a_package_and_what_lives_without_it(tmp_path: 
         said = (await hybrid_search(atlas, "where exactly do we touch socket2 in net?")).render()
         assert "imported by 1 file" in said and "use socket2::Socket" in said
     repository.close()
+
+
+async def test_a_feature_is_meant_by_its_name_or_what_a_list_says_of_it(tmp_path: Path) -> None:
+    manifest = (
+        '[package]\nname = "post"\nversion = "0.1.0"\n\n[dependencies]\nsha2 = { version = "1", optional = true }\n'
+        'own_rsa = { package = "rsa", version = "2", optional = true }\nurl = { version = "3", optional = true }\n\n'
+        '[features]\ndkim = ["dep:sha2", "keys"]\nkeys = ["dep:own_rsa"]\nsmtp = ["dep:url", "sha2?/fast"]\n'
+    )
+    root = tmp_path / "post"
+    docs = "//! * **dkim**: Sign email\n//! * **smtp**: Talk to servers\n\npub fn send() {}\n"
+    for path, text in {"Cargo.toml": manifest, "src/lib.rs": docs}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    await indexed(root, tmp_path / "data3")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data3"), environment=QUICK)) as atlas:
+        for asked in (
+            "Which crates come in when I turn on mail signing?",
+            "Which crates come in with the dkim feature?",
+        ):
+            said = (await hybrid_search(atlas, asked)).render()
+            assert "feature `dkim` (Cargo.toml:11) dependencies: 2 optional" in said, asked
+            assert "sha2 1" in said and "rsa 2" in said and "url" not in said, asked
+        said = (await hybrid_search(atlas, "Which crates come in with the smtp feature?")).render()
+        assert "url 3" in said and "sha2" not in said, "a weak feature brings nothing in"
+        said = (await hybrid_search(atlas, "which dependencies are optional?")).render()
+        assert "feature" not in said
