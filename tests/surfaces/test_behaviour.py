@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -103,6 +104,9 @@ async def test_the_function_that_decides_comes_first_and_its_line_is_shown(gate:
         "when is a visitor refused by the `desk` because the queue is full?",
         "a visitor arrives at 10 in the morning, when is he refused because the queue is full?",
         "`gate --open many` lets visitors in. When is a visitor refused because the queue is full?",
+        "when is a visitor of the refuse/help kind refused because the queue is full?",
+        "the queue is full and one more visitor comes. is the visitor refused then?",
+        "the queue is full and one more visitor is refused. What becomes of the visitor?",
     ],
 )
 async def test_a_name_or_a_quoted_text_beside_what_is_asked_leaves_the_statements_first(
@@ -112,6 +116,25 @@ async def test_a_name_or_a_quoted_text_beside_what_is_asked_leaves_the_statement
     assert "gate/desk.py:6" in await first_of(gate, question)
     assert DECIDES in found
     assert "module gate/desk.py" not in found
+
+
+async def test_hits_behind_the_first_ones_have_no_more_than_their_best_line(tmp_path: Path) -> None:
+    body = "    queue = visitor.queue\n    if queue.full and visitor.refused:\n        return {n}\n    return queue\n"
+    doors = "".join(f"def door_{n}(visitor):\n" + body.format(n=n) + "\n\n" for n in range(14))
+    (tmp_path / "gate").mkdir()
+    (tmp_path / "gate" / "doors.py").write_text(doors)
+    settings = load_settings(str(tmp_path / "gate"), str(tmp_path / "data"), environment={})
+    async with open_atlas(settings, writing=True) as opened:
+        await opened.index()
+    async with open_atlas(settings) as opened:
+        hits = re.split(r"^\d+\. ", (await hybrid_search(opened, QUESTION)).render(), flags=re.MULTILINE)[1:]
+        limited = (await hybrid_search(opened, QUESTION, limit=12)).render()
+    heads = [hit.partition("\n")[0] for hit in hits]
+    assert len(hits) == 10
+    assert all(re.search(r" (?:guess|likely|sure)$", head) for head in heads[:5]), heads
+    assert all(re.fullmatch(r"function door_\d+ doors.py:\d+", head) for head in heads[5:]), heads
+    assert all(hit.count(": ") <= 2 for hit in hits[5:-1]), hits
+    assert "\n12. " in limited
 
 
 async def test_an_example_of_it_stands_behind_the_code(tmp_path: Path) -> None:

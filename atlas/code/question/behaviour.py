@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 from atlas.code.question.parse_question import WANTS_DOCUMENTS, Query
 
@@ -22,13 +23,14 @@ _BORDER = re.compile(r"(?:[.;:?!,]|\s-{1,2})\s+(?:(?:and|but|so|then|or)\s+)?|\s
 _SENTENCE_END = re.compile(r"[.;?!]\s+")
 _LEADS = re.compile(r"(?:(?:and|so|also|please|hey|hi)[ ,]+){1,2}", re.IGNORECASE)
 _WHAT = (
-    r"what (?:exactly )?(?:happens|occurs|is done|is (?:\w+ed|kept|sent|left) (?:when|if|before|after)|does"
+    r"what (?:exactly )?(?:happens|occurs|becomes of|is done|is (?:\w+ed|kept|sent|left) (?:when|if|before|after)|does"
     r"|makes|causes|stops|prevents|decides|starts|restarts|triggers|ensures|guarantees|keeps|protects|limits|slows|controls"
     r"|determines|chooses|forces|blocks|counts as)\b"
 )
 _WHO = (
     r"who (?:exactly )?(?:takes care|makes sure|ensures|guarantees|decides|determines|picks|chooses|selects|frees"
-    r"|releases|unlocks|cleans|clears|resets|limits|prevents|stops|notices|wakes|hides|masks|escapes|validates|rejects)\b"
+    r"|wins|has priority|takes precedence|releases|unlocks|cleans|clears|resets|limits|prevents|stops|notices|wakes"
+    r"|hides|masks|escapes|validates|rejects)\b"
 )
 _EITHER = (
     r"(?:is|are|do|does|will|would|can|gets?) (?:the |it |this |that |they |we |my |an? )?\w[^?]{2,100}"
@@ -48,6 +50,11 @@ _ASKS_LATER = re.compile(
     re.IGNORECASE,
 )
 """Inverted, because `where` and `which` after a comma join what is stated."""
+_WHETHER = re.compile(r"(?:does|do|did|will|would|can|could|is|are) (?!there\b|any\b|it possible\b)\w", re.IGNORECASE)
+_OF_TWO = re.compile(r"[a-z]{3,20}/[a-z]{3,20}")
+_PLACING = frozenset(("in", "into", "of", "under", "from", "at", "to", "inside", "below", "file", "folder"))
+_STATED_WORDS = 5
+"""Of a statement that a question without names asks about."""
 _ASKS_VALUE = re.compile(
     r"how (?:long|much|many|often|big|large|deep|far|wide|fast|old|to)\b|which (?:is|are)\b", re.IGNORECASE
 )
@@ -63,7 +70,7 @@ _ASKED_PAGE = re.compile(
 
 def asks_how(query: Query) -> bool:
     """Return whether a question asks in plain words how or where something happens, not for a value or a page."""
-    if query.focus > MOST_NAMED or query.paths or query.reports or query.states or len(query.words) < 2:
+    if query.focus > MOST_NAMED or _has_path(query) or query.reports or query.states or len(query.words) < 2:
         return False
     if query.wants_configuration or query.wants_tests or _asks_document(query):
         return False
@@ -74,8 +81,22 @@ def asks_how(query: Query) -> bool:
         return False
     if _ASKS_FIRST.match(first) is not None or any(_asks_later(clause) for clause in later):
         return True
-    ends = _SENTENCE_END.finditer(query.text) if query.text.endswith("?") else ()
+    ends = [*_SENTENCE_END.finditer(query.text)] if query.text.endswith("?") else []
+    if not query.focus and any(_asks_whether(query.text, end) for end in ends):
+        return True
     return any(_asks_first(query.text[end.end() :]) for end in ends)
+
+
+def _asks_whether(text: str, end: re.Match[str]) -> bool:
+    """Return whether a sentence behind a statement asks what follows: `one cannot be read. Does that stop others`."""
+    return _WHETHER.match(text, end.end()) is not None and len(text[: end.start()].split()) >= _STATED_WORDS
+
+
+def _has_path(query: Query) -> bool:
+    """Return whether a question names a path; `pause/cancel` without a preposition for a place is one of two words."""
+    words = query.text.replace(",", " ").split()
+    placed = {word for before, word in pairwise(words) if before.lower() in _PLACING}
+    return any(each in placed or not _OF_TWO.fullmatch(each) for each in query.paths)
 
 
 def _asks_first(sentence: str) -> bool:

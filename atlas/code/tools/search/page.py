@@ -19,8 +19,9 @@ MAX_VALUED = 5
 """Hits of a first page that nothing limits, valued against each other. Further hits decide 10 of 178 questions and cost
 half of the tokens; the cursor has them."""
 MAX_BEHAVIOUR = 10
-"""Hits of a first page of a question for behaviour, those behind the first `MAX_VALUED` with their best lines alone:
-the function that decides is the sixth to the tenth in an eighth of such questions (docs/measurements/search.md)."""
+"""Hits of a first page of a question for behaviour, up to the last function; those behind the first `MAX_VALUED` have
+their best lines alone: the function that decides is the sixth to the tenth in an eighth of such questions
+(docs/measurements/search.md)."""
 WITH_MORE = 3
 """Of these, the first ones name further definitions of their files."""
 BESIDE_VALUES = 2
@@ -87,7 +88,11 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
     if found.nowhere and not found.lines and not is_name:
         return Extent(NEAREST, 1)
     if found.windows:
-        return Extent(MAX_BEHAVIOUR, MAX_BEHAVIOUR)
+        read = [
+            number for number, each in enumerate(groups[:MAX_BEHAVIOUR], 1) if each.first.node.row.uid in found.windows
+        ]
+        most = max(min(MAX_VALUED, len(groups)), *read[-1:])
+        return Extent(most, most)
     if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:
         return Extent(most, 1)
     first = min(first_page(found, groups), most) if mode == Mode.HYBRID else first_page(found, groups)
