@@ -41,7 +41,6 @@ from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
 from atlas.code.lines.absent_words import find_absent_options
-from atlas.code.lines.artifacts import answer_about_packages
 from atlas.code.lines.bounds import answer_compared
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
 from atlas.code.lines.caught import answer_caught
@@ -49,8 +48,9 @@ from atlas.code.lines.environment import answer_environment
 from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.flags_in_words import answer_flag_in_words
 from atlas.code.lines.line_report import LineReport
-from atlas.code.lines.package_features import narrowed_by_feature
-from atlas.code.lines.package_lines import lines_about_package, narrowed_by_words
+from atlas.code.lines.packages.artifacts import answer_about_packages
+from atlas.code.lines.packages.package_features import narrowed_by_feature
+from atlas.code.lines.packages.package_lines import lines_about_package, narrowed_by_words
 from atlas.code.lines.properties import answer_properties
 from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings

@@ -21,6 +21,7 @@ from atlas.code.lines.bounds import find_bounds
 from atlas.code.lines.flags import flag_names
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
+from atlas.code.lines.value_setters import setters_of
 from atlas.code.question.behaviour import asks_how, without_examples
 from atlas.code.question.cues import asks, asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
@@ -229,6 +230,7 @@ async def _told(
     try:
         # what a missing name gives no value to is none of what is asked for
         values = () if subjects.unknown else await find_plain_values(reader, query, where)
+        values += await setters_of(reader, query.text, values, where)
         values += await find_bounds(reader, query, where)
         unknown = await unknown_words(reader, found, where)
         is_named = bool(subjects.unknown) or any(each.written.shape > NameShape.PLAIN for each in subjects.found)

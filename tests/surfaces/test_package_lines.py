@@ -195,3 +195,23 @@ async def test_a_feature_is_meant_by_its_name_or_what_a_list_says_of_it(tmp_path
         assert "url 3" in said and "sha2" not in said, "a weak feature brings nothing in"
         said = (await hybrid_search(atlas, "which dependencies are optional?")).render()
         assert "feature" not in said
+
+
+async def test_what_an_object_with_defaults_is_passed_to(tmp_path: Path) -> None:
+    code = (
+        "/// Configuration of the pool\npub struct PoolConfig {\n    max_size: u32,\n    min_idle: u32,\n}\n\nimpl Default for PoolConfig {\n"
+        "    fn default() -> Self {\n        Self {\n            max_size: 10,\n            min_idle: 0,\n        }\n    }\n}\n\npub struct Builder;\n\n"
+        "impl Builder {\n    pub fn pool_config(self, pool: PoolConfig) -> Self {\n        self\n    }\n}\n"
+    )
+    root = tmp_path / "pool"
+    for path, text in {"Cargo.toml": '[package]\nname = "pool"\nversion = "0.1.0"\n', "src/lib.rs": code}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    await indexed(root, tmp_path / "data4")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data4"), environment=QUICK)) as atlas:
+        said = (
+            await hybrid_search(atlas, "What are the defaults of the pool (size, idle) and how do I change them?")
+        ).render()
+        assert "max_size: 10" in said and "takes it: pub fn pool_config(self, pool: PoolConfig)" in said
+        said = (await hybrid_search(atlas, "What are the defaults of the pool (size, idle)?")).render()
+        assert "max_size: 10" in said and "takes it" not in said

@@ -70,7 +70,9 @@ async def commits_of_absent(reader: Reader, said: Sequence[str], where: Filter) 
         for word in words:
             about = await reader.history.commits_about((f"{word} ",), MOST_NAMING + 1)
             commits = [
-                each.commit for each in about.commits if re.search(rf"(?<!\w){word}(?!\w)", each.commit.subject, re.I)
+                each.commit
+                for each in about.commits
+                if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", each.commit.subject, re.I)
             ]
             commits.sort(key=lambda each: -each.time)
             if 0 < len(commits) <= MOST_NAMING:

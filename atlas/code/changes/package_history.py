@@ -27,7 +27,7 @@ MOST_NAMES = 3
 MOST_MANIFESTS = 3
 MAX_LINES = 6_000
 MOST_SHOWN = 3
-_PYTHON = ("setup.py", "setup.cfg", "pyproject.toml")
+_SUCCESSIVE = ("setup.py", "setup.cfg", "pyproject.toml")
 """Manifests of which one follows the other in a project's history."""
 ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|data|vendor|sandbox|docs?)/")
 """Manifests of tests, examples and documentation."""
@@ -109,7 +109,7 @@ def _manifests(name: str, declared: Sequence[Declaration]) -> list[str]:
     paths = [path for path in dict.fromkeys(own or (each.path for each in declared)) if not ASIDE.search(path)]
     paths = sorted(paths, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
     root = {path.rpartition("/")[2] for path in paths}
-    return [*paths, *(each for each in _PYTHON if each not in root)] if root & {*_PYTHON} else paths
+    return [*paths, *(each for each in _SUCCESSIVE if each not in root)] if root & {*_SUCCESSIVE} else paths
 
 
 async def _report(history: History, name: str, manifests: Sequence[str], is_declared: bool) -> LineReport | None:

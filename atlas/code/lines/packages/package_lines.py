@@ -14,10 +14,10 @@ from atlas.code.changes.told_topics import releases_of
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.declarations import Declaration, short_name
 from atlas.code.graph.packages import PackageReport, parts_of
-from atlas.code.lines.artifacts import shaded_lines
 from atlas.code.lines.changelogs import changelog_lines, read_changelogs
 from atlas.code.lines.line_report import TextLine, shown
-from atlas.code.lines.package_reasons import comments_about, supplied_by
+from atlas.code.lines.packages.artifacts import shaded_lines
+from atlas.code.lines.packages.package_reasons import comments_about, supplied_by
 from atlas.code.question.package_questions import PackageAspect
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS

@@ -1,0 +1,1 @@
+"""Packages beside their declarations: artifacts, features, reasons, and what uses them."""
