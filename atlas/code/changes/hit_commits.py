@@ -69,11 +69,8 @@ async def commits_of_absent(reader: Reader, said: Sequence[str], where: Filter) 
     try:
         for word in words:
             about = await reader.history.commits_about((f"{word} ",), MOST_NAMING + 1)
-            commits = [
-                each.commit
-                for each in about.commits
-                if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", each.commit.subject, re.I)
-            ]
+            named = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+            commits = [each.commit for each in about.commits if named.search(each.commit.subject)]
             commits.sort(key=lambda each: -each.time)
             if 0 < len(commits) <= MOST_NAMING:
                 told = "; ".join(f"{day_of(each)} {each.id[:10]} {each.author}: {each.subject}" for each in commits)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from atlas.code.changes.commit_rows import commit_row, day_of
-from atlas.code.changes.told_topics import MOST_REASONS, releases_of
+from atlas.code.changes.told_topics import MOST_REASONS, changelog_row, lines_of, releases_of
 from atlas.code.graph.declarations import Declaration, names_of, normal_name, read_declarations
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.question.names import dotted
@@ -78,7 +78,7 @@ async def answer_package_history(reader: Reader, query: Query, where: Filter) ->
                 continue  # `the base64 encoding was added`
             if await _is_defined(reader, name, where):
                 continue
-            if (found := await _report(reader.history, name, _manifests(name, declared), is_declared)) is not None:
+            if (found := await _report(reader, name, _manifests(name, declared), is_declared, where)) is not None:
                 return found
     except AtlasError:
         return None
@@ -112,7 +112,11 @@ def _manifests(name: str, declared: Sequence[Declaration]) -> list[str]:
     return [*paths, *(each for each in _SUCCESSIVE if each not in root)] if root & {*_SUCCESSIVE} else paths
 
 
-async def _report(history: History, name: str, manifests: Sequence[str], is_declared: bool) -> LineReport | None:
+async def _report(
+    reader: Reader, name: str, manifests: Sequence[str], is_declared: bool, where: Filter
+) -> LineReport | None:
+    assert reader.history is not None
+    history = reader.history
     changes: list[NameChange] = []
     notes: list[str] = []
     for path in manifests:
@@ -138,6 +142,7 @@ async def _report(history: History, name: str, manifests: Sequence[str], is_decl
         lines += await _rewritten(history, each, name)
     said = await history.messages([each.commit.id for _, each in ends])
     lines += [TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said]
+    lines += [changelog_row(each) for each in await lines_of(reader, [each.commit for _, each in ends], where)]
     return LineReport("changes", _title(name, first, last), tuple(lines), tuple(dict.fromkeys(notes)))
 
 

@@ -293,10 +293,10 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
     rows = [*gone, *rows]
     if _ASKS_WHY.search(text):
         rows += await _reasons(reader.history, commits[:MOST_LINES])
-    lines = told.lines or await _lines_of(reader, commits[:MOST_LINES], where)
+    lines = told.lines or await lines_of(reader, commits[:MOST_LINES], where)
     if not lines and _ASKS_WHY.search(text):
         rows += await release_rows(reader, text, commits[:1], releases, where)
-    rows += [_changelog_row(each) for each in lines]
+    rows += [changelog_row(each) for each in lines]
     return LineReport("changes", title, tuple(rows), told.notes, first=page(rows))
 
 
@@ -321,7 +321,7 @@ async def _reasons(history: History, commits: Sequence[Commit]) -> list[TextLine
     ]
 
 
-async def _lines_of(reader: Reader, commits: Sequence[Commit], where: Filter) -> list[ChangelogLine]:
+async def lines_of(reader: Reader, commits: Sequence[Commit], where: Filter) -> list[ChangelogLine]:
     """Return the lines of changelogs that name the pull requests of commits."""
     numbers = {number for each in commits for number in _NUMBER.findall(each.subject)}
     if not numbers:
@@ -347,11 +347,12 @@ async def release_rows(
         lines = [each for file in files for each in changelog_lines(file) if version and each.version == version]
         having = {each.line: sum(word in item_of(each).lower() for word in words) for each in lines}
         most = max(having.values(), default=0)
-        rows += [_changelog_row(each) for each in lines if most > 1 and having[each.line] == most][:MOST_LINES]
+        rows += [changelog_row(each) for each in lines if most > 1 and having[each.line] == most][:MOST_LINES]
     return rows
 
 
-def _changelog_row(line: ChangelogLine) -> TextLine:
+def changelog_row(line: ChangelogLine) -> TextLine:
+    """Return a line of a changelog as a line of an answer."""
     return TextLine("changelog", f"{line.file.path}:{line.line}", f"[{line.version or '?'}] {_cut(item_of(line))}")
 
 
