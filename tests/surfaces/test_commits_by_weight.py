@@ -100,6 +100,8 @@ async def test_a_verb_and_its_particle_are_one_word_of_messages(tmp_path: Path) 
         assert "post/util/idmaker.py was added" in said and "Replace uuid" in said, "the folder is where it is"
         said = (await hybrid_search(atlas, "who added the retries in post/util")).render()
         assert "post/util was added" not in said
+        said = (await hybrid_search(atlas, "who added the zebra transport")).render()
+        assert "was added" not in said, "the file of one word lacks the other"
         said = (await hybrid_search(atlas, "who added post/util")).render()
         assert "Begin with a transport" in said
     repository.close()

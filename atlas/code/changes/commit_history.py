@@ -187,7 +187,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         is_other = is_topic and not asks_which and await _lacks_words(reader, text, subjects[0], where)
         if is_topic and (found := await _of_topic(reader, text, question, where, is_alone=asks_which or is_other)):
             return found
-        if is_topic and _is_plain(subjects, query) and len(topic_words(text)) >= MANY_WORDS:
+        if is_topic and _is_plain(subjects, query) and (is_other or len(topic_words(text)) >= MANY_WORDS):
             return None  # the symbol of one word of a sentence is not what it is about
         if not subjects:
             return await _without_subject(reader, text, question, where)
@@ -262,7 +262,10 @@ def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
 
 async def _lacks_words(reader: Reader, text: str, subject: HistorySubject, where: Filter) -> bool:
     """Return whether the file of a subject lacks a word of what a question tells: it is about something else."""
-    words = [word for word in topic_words(text) if not is_act(word) and word.isalpha() and len(word) >= MIN_TOLD]
+    words = [word for word in topic_words(text) if not is_act(word) and word.isalnum() and word not in _NO_SUBJECTS]
+    words = [
+        word for word in words if word.isdecimal() or (len(word) >= MIN_TOLD and not _WORDS_OF_PLACE.fullmatch(word))
+    ]
     held = (await reader.store.content(where.project or reader.project, [subject.path])).get(subject.path)
     said = held.decode("utf-8", "replace").lower() + subject.path.lower() if held is not None else ""
     return held is not None and any(root_of(word) not in said for word in words)
