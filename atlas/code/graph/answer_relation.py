@@ -192,14 +192,7 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
     words = scope.words or ("within the filters" if len(related) < len(found) else "")
     if related:
-        places = await _places_beside(reader, intent, targets, related)
-        at_least = _at_least(places)
-        if intent.kind == Kind.SUBTYPES:
-            related, places = with_stated(related, places)
-            heads = {(each.path, each.node.row.line + by) for each in related for by in range(1, ROWS_OF_HEAD)}
-            # `extends` may stand below the name
-            places = tuple(each for each in places if (each.path, each.line) not in heads or not begins_base(each))
-            at_least = quote_derivations(places)
+        related, at_least = await _with_places_beside(reader, intent, targets, related)
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
         notes = (*notes, *await _beside(reader, intent, targets, related), *at_least, *unread)
         if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
@@ -304,6 +297,20 @@ async def _beside(
     if intent.kind == Kind.RETURNERS and not node.row.path.endswith(DECLARES_RESULTS):
         return ("functions whose result is neither declared nor made in a line `return X(` are not among them",)
     return ()
+
+
+async def _with_places_beside(
+    reader: Reader, intent: RelationIntent, targets: Targets, related: tuple[RelatedSymbol, ...]
+) -> tuple[tuple[RelatedSymbol, ...], tuple[str, ...]]:
+    """Return the related symbols with the lines that state the relation, and a note with lines that may be more."""
+    places = await _places_beside(reader, intent, targets, related)
+    if intent.kind != Kind.SUBTYPES:
+        return related, _at_least(places)
+    related, places = with_stated(related, places)
+    heads = {(each.path, each.node.row.line + by) for each in related for by in range(1, ROWS_OF_HEAD)}
+    # `extends` may stand below the name
+    places = tuple(each for each in places if (each.path, each.line) not in heads or not begins_base(each))
+    return related, quote_derivations(places)
 
 
 async def _places_beside(
