@@ -33,7 +33,7 @@ from atlas.code.graph.package_subjects import (
 from atlas.code.graph.packages import PackageReport, is_own
 from atlas.code.graph.paths.call_path import in_call_order
 from atlas.code.graph.paths.described import answer_described_path
-from atlas.code.graph.quoted_lines import asks_what_is_passed, asks_when, quote_lines
+from atlas.code.graph.quoted_lines import asks_what_is_passed, asks_when, only_catching, quote_lines
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
 from atlas.code.graph.subjects import Subjects, qualify
@@ -530,6 +530,7 @@ async def _with_tests(
         found = await _with_text(reader, found, asked)
         text = asked.query.text
         when = asks_when(text)
+        found = await only_catching(reader, found, text)
         found = await quote_lines(reader, found, conditions=when) if when or asks_what_is_passed(text) else found
     return _checked(asked, intent, found)
 

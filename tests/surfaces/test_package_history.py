@@ -61,3 +61,9 @@ async def test_other_words_of_a_manifest_are_no_packages(atlas: Atlas) -> None:
     for asked in ("who removed the version", "when was pest replaced", "when did we stop using parse"):
         said = (await hybrid_search(atlas, asked)).render()
         assert "declared" not in said.partition("\n1.")[0], asked
+
+
+async def test_who_uses_a_package_asks_for_no_history(atlas: Atlas) -> None:
+    for asked in ("who uses nom", "who imports the nom package", "when is nom used?"):
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "is declared since" not in said, asked

@@ -345,6 +345,9 @@ async def subjects_of(reader: Reader, query: Query, where: Filter) -> list[Histo
         return [member]
     for name in written:
         if nodes := await _named(reader, name, where):
+            if all(each.node is not None and each.node.row.is_test for each in nodes):
+                # a test defines something of a name that the code only writes: an option, a key
+                nodes = await _in_texts(reader, [name], where) or nodes
             return nodes
     words = [word.strip("`'\".,?!:;()") for word in query.text.split()]
     for word in reversed(words):
@@ -513,6 +516,8 @@ async def _of_subject(
     added: list[TextLine] = []
     for subject in subjects:
         found, whole, said = await _commits(history, subject, question, subject.name if is_added else "")
+        if is_added and subject.text and not subject.flag:
+            found = [*found, *await _first_of_text(history, subject, found)]
         commits += found
         is_whole &= whole
         notes += said
@@ -552,6 +557,15 @@ async def _of_subject(
     return LineReport(
         "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=page(lines)
     )
+
+
+async def _first_of_text(history: History, subject: HistorySubject, found: Sequence[Commit]) -> list[Commit]:
+    """Return the commit that brought a text into its file, where it is older than its present line."""
+    changes = await history.name_changes(subject.text, subject.path)
+    added = [each.commit for each in changes.changes if each.is_added]
+    first = min(added, key=lambda each: each.time, default=None)
+    is_older = first is not None and all(first.time < each.time for each in found)
+    return [first] if first is not None and is_older else []
 
 
 def _added_by(subject: HistorySubject, first: Commit, *, is_whole: bool) -> TextLine:

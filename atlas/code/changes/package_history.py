@@ -42,7 +42,9 @@ _DONE = (
     r"|declared|required)"
 )
 _ASKS = re.compile(
-    r"\bsince (?:when|which|what)\b|\bwhen\b|\bwho\b|\b(?:which|what) (?:commit|pr|pull request|change)\b|\bhow long\b",
+    r"\bsince (?:when|which|what)\b|\bwhen\b(?! (?:is|are|do|does|can|will|should)\b)"
+    r"|\bwho (?:[a-z]+ )?(?:added|introduced|brought|removed|replaced|dropped|ditched|threw|kicked|killed|swapped"
+    r"|switched|moved|declared|put|took)\b|\b(?:which|what) (?:commit|pr|pull request|change)\b|\bhow long\b",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(

@@ -185,7 +185,11 @@ async def _nearly_told(reader: Reader, text: str, words: Sequence[str], span: Co
 
 def _best_commits(text: str, found: CommitsAbout, least: float) -> list[ToldCommit]:
     """Return the commits whose messages say most; none where they say too little, or many have one common word."""
-    told = [each for each in found.commits if _telling(each) and not is_other_act(text, "", each.commit.subject)]
+    # a name as code writes it says more than the words around it, also than what was done
+    coded = {root_of_word(word.lower()) for word in _CODE_WORD.findall(text)}
+    told = [each for each in found.commits if not coded.isdisjoint(_telling(each))] or [
+        each for each in found.commits if _telling(each) and not is_other_act(text, "", each.commit.subject)
+    ]
     if not told or told[0].weight < least:
         return []
     best = told[0].weight

@@ -37,6 +37,7 @@ from atlas.code.graph.families import (
 )
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
+from atlas.code.graph.quoted_lines import with_lines
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
 from atlas.code.graph.route_clients import answer_clients, procedures_named, through_procedures
@@ -338,6 +339,8 @@ def _at_least(places: Sequence[TextPlace]) -> tuple[str, ...]:
 
 
 ROWS_OF_HEAD = 4
+_RAISES = re.compile(r"\b(?:raise|throw)s?\b")
+"""What makes an exception that is only named: `rescue NotFound` and `assert_raise NotFound` make none."""
 MOST_INHERITING = 6
 """Classes without an override that are named with those that have one."""
 _EXACT = frozenset(("super", "constructor"))
@@ -384,7 +387,9 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
         case Kind.INSTANTIATIONS:
             found = await _follow(reader, uids, Direction.IN, intent, intent.types)
             # `raise NotFound` without brackets is a reference
-            found = found or await _follow(reader, uids, Direction.IN, intent, (EdgeType.REFERENCES,))
+            found = found or await with_lines(
+                reader, await _follow(reader, uids, Direction.IN, intent, (EdgeType.REFERENCES,)), _RAISES
+            )
         case Kind.RETURNERS:
             names = {target.node.row.name for target in targets.targets}
             edges = await edges_of_returning(reader, uids, names)

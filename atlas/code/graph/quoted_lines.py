@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from atlas.code.graph.relation import EdgeAnswer
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.rank.bodies import BRANCH
 from atlas.code.reader import Reader
@@ -42,6 +42,20 @@ _ASKS_WHEN = re.compile(
 )
 """Asks what calls stand under."""
 CONDITIONS = 2
+_ASKS_CATCHING = re.compile(r"\b(?:catch|catches|catching|caught|rescues?|rescued|rescuing)\b", re.IGNORECASE)
+_CATCHES = re.compile(r"\b(?:catch|rescue|except|on|case)\b")
+"""What handles an exception that it names."""
+
+
+async def only_catching(reader: Reader, found: EdgeAnswer, text: str) -> EdgeAnswer:
+    """Return an answer about usages limited to lines that catch, where that is asked for. Raises store errors."""
+    if found.intent.kind != Kind.USAGES or found.counts or not found.related or not _ASKS_CATCHING.search(text):
+        return found
+    kept = await with_lines(reader, found.related, _CATCHES)
+    if not kept or len(kept) == len(found.related):
+        return found
+    scope = " ".join(filter(None, (found.scope, "in lines that catch it")))
+    return replace(found, related=tuple(kept), scope=scope, unscoped=found.unscoped or len(found.related))
 
 
 def asks_when(text: str) -> bool:
@@ -79,6 +93,31 @@ async def quote_lines(reader: Reader, found: EdgeAnswer, *, conditions: bool = F
         for each in first
     ]
     return replace(found, related=(*quoted, *found.related[MOST_QUOTED:]))
+
+
+async def with_lines(reader: Reader, related: Sequence[RelatedSymbol], pattern: re.Pattern[str]) -> list[RelatedSymbol]:
+    """Return the symbols of which lines match, each with these lines; what a line above opens belongs to it.
+
+    Raises store errors.
+    """
+    if not related:
+        return []
+    paths = list(dict.fromkeys(each.path for each in related if each.path and each.lines))
+    contents = await reader.store.content(related[0].node.project, paths)
+    rows = {path: content.decode("utf-8", "replace").split("\n") for path, content in contents.items()}
+    kept: list[RelatedSymbol] = []
+    for each in related:
+        text = rows.get(each.path, [])
+        lines = tuple(line for line in each.lines if line <= len(text) and pattern.search(_with_opening(text, line)))
+        if lines:
+            kept.append(replace(each, lines=lines))
+    return kept
+
+
+def _with_opening(rows: Sequence[str], line: int) -> str:
+    """Return a line behind the one above it that only opens it: `rescue`, `except (`."""
+    above = rows[line - 2].strip() if line > 1 else ""
+    return f"{above} {rows[line - 1]}" if above.isalpha() or above.endswith(("(", "[")) else rows[line - 1]
 
 
 def _conditions(rows: Sequence[str], first: int, line: int) -> str:

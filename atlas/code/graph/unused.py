@@ -180,8 +180,28 @@ async def _candidates(reader: Reader, intent: RelationIntent, part: ProjectPart,
         kept = [node for node in nodes if told.get(node.row.uid) == _EXPORTED]
         del reasons[_EXPORTED]
         found, notes = await _without_mentioned(reader, kept, reasons, outside_tests=outside)
+    if part.text:
+        found = [*found, *await _only_implemented(reader, intent, part, where)]
     possible = [node for node in nodes if told.get(node.row.uid) == _BY_COMPUTED]
     return _Candidates(found, total, reasons, tuple(notes), is_public, tuple(possible), tuple(named))
+
+
+async def _only_implemented(reader: Reader, intent: RelationIntent, part: ProjectPart, where: Filter) -> list[Node]:
+    """Return the methods of a part that others override, of which neither they nor any override is used."""
+    using = "|".join(each for each in _REFERRING if each != EdgeType.OVERRIDES)
+    by = " AND NOT m.is_test" if intent.tests == TestScope.EXCLUDED else ""
+    condition = (
+        f"NOT EXISTS {{ MATCH (n)<-[:{using}]-(m) WHERE m.uid <> n.uid{by} }}"
+        " AND EXISTS { MATCH (n)<-[:OVERRIDES]-(m) WHERE m.uid <> n.uid }"
+        f" AND NOT EXISTS {{ MATCH (n)<-[:OVERRIDES]-(o)<-[:{using}]-(m) WHERE m.uid <> o.uid{by} }}"
+    )
+    kinds = [each for each in kinds_of(intent) if each == Label.METHOD]
+    nodes, _ = await find_definitions(reader, part, kinds, condition, where, intent.tests, words=intent.words)
+    if not nodes:
+        return []
+    mentioned = await find_mentioned(reader, nodes, outside_tests=intent.tests == TestScope.EXCLUDED)
+    mentioned -= await _accounted(reader, [node for node in nodes if node.row.uid in mentioned])
+    return [node for node in nodes if node.row.uid not in mentioned]
 
 
 async def _without_mentioned(

@@ -128,6 +128,7 @@ def find_unreached(text: str) -> RelationIntent | None:
         return None
     text = text.rstrip(" .!?:;")
     text = _HAS_SOME.sub(lambda match: f"any {match['things']} in {match['owner']}", text)
+    text = _HAVE_ANY.sub(lambda match: f"any {match['things']} in {match['owner']} that ", text)
     text = _TOPIC.sub(lambda match: f"{match['rest']}{match['topic']}", text)
     tests = TestScope.ANY
     if _IN_PRODUCT.search(text):
@@ -227,6 +228,13 @@ _HAS_SOME = re.compile(
     re.IGNORECASE,
 )
 """`X has some helpers; are there any that nobody calls`."""
+_HAVE_ANY = re.compile(
+    rf"^(?:does|do) (?:the |our )?[`'\"]?(?P<owner>[\w.:/-]+)[`'\"]? "
+    rf"(?:(?:interface|class|type|trait|struct|module|file) )?"
+    rf"(?:have|contain|declare|define) (?:any |some )?(?P<things>(?:[\w-]+ ){{0,3}}{_NOUNS}) (?:that |which )?",
+    re.IGNORECASE,
+)
+"""`does X have methods nobody calls`."""
 _OF_PRODUCT = re.compile(
     r"\bno (?:production|prod|non-test|product|real) (?:code|caller|module|file)s?\b"
     r"|\bnot (?:in|by) (?:the )?production code\b",

@@ -28,6 +28,7 @@ _ORDER = (
     "declared_since",
     "enabled_by",
     "used_by",
+    "named_by",
     "changelog",
     "imported_by",
     "near",
@@ -183,6 +184,7 @@ def _said(found: PackageReport, texts: Mapping[str, str]) -> tuple[list[ReportLi
         for each in found.importing
     ]
     lines += [ReportLine(*each) for each in found.beside]
+    lines += [ReportLine("named_by", *each) for each in found.named]
     return lines, f"{found.package}: {_title(found, of)}"
 
 
@@ -230,6 +232,8 @@ def _title(found: PackageReport, of: str) -> str:
     asks_importers = found.question.asks != PackageAspect.VERSION and not found.question.version
     if found.importing or (not is_inner and asks_importers):
         of_project = " outside of it" if is_inner else ""
-        said = counted(len(found.importing), "file") if found.importing else f"no file {_NOT_IMPORTED}"
+        lacking = f"no file, but named in {counted(len(found.named), 'line')} of code" if found.named else ""
+        lacking = lacking or f"no file {_NOT_IMPORTED}"
+        said = counted(len(found.importing), "file") if found.importing else lacking
         parts.append(f"imported by {said}{of_project}")
     return "; ".join(parts)
