@@ -61,6 +61,7 @@ def on_save(sender, **kwargs): ...
     "docs/guide.md": "# Shop guide\n\nHow customers choose.\n\n## Basket expiry\n\nThe function basket keeps nothing.\n",
 }
 QUESTIONS = {
+    "package_history": "since when do we use requests?",
     "lines": "which environment variables does it read",
     "commits": "history of the function load",
     "changes": "who changed load last",

@@ -70,6 +70,10 @@ async def said(atlas: Atlas, question: str) -> str:
         ),
         ("where do we use our own fetch / drop_item helpers, for what", ("usages of fetch and drop_item:", "Store.up")),
         (
+            "If I add a storage next to HoleStorage, what else must I touch?",
+            ("usages of class shop.storage.HoleStorage",),
+        ),
+        (
             "where do we construct Result handles?",
             ("with `handles` in the name: 1 of 2", "without `handles`", "shop.api.fetch"),
         ),

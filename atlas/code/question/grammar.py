@@ -26,6 +26,12 @@ MAX_RELATION_CHARACTERS = 300
 _TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
 """Where tests are what calls or uses the symbol, its tests are asked for."""
 _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
+_NEXT_TO = re.compile(
+    r"\b(?:next to|beside|similar to|analogous to|just like|right after) (?:the )?"
+    r"[`'\"]?(?P<x>[A-Za-z_][\w.:]{2,60})[`'\"]?.{0,40}\b(?:what|which|where)\b.{1,60}\b(?:touch|change|adapt|update|edit|extend|register|add)\b",
+    re.IGNORECASE,
+)
+"""`if I add a field next to X, what else must I touch`: wherever X is used."""
 _ARTICLES = frozenset(("the", "a", "an", "our", "this", "that", "all", "any", "every", "each", "both"))
 _SENTENCE = re.compile(
     r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){2,}\"|(?<!\w)'[^'\s]+(?: \S+){2,}'(?!\w)"
@@ -161,6 +167,8 @@ def _relation(text: str) -> RelationIntent | None:
         return None
     if (unreached := find_unreached(text)) is not None:
         return unreached
+    if (beside := _NEXT_TO.search(text)) is not None and certain_names(f"of {beside['x']}", set()):
+        return RelationIntent(Kind.USAGES, dotted(beside["x"]))
     quoted: set[str] = set()
     text = _QUOTED.sub(lambda match: _hold(match, quoted), text)
     found = _of_two(text, quoted) or _of_pronoun(text, quoted) or _whole(text, quoted)
