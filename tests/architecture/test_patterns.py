@@ -33,7 +33,6 @@ CUT: dict[str, tuple[int, str]] = {
     "code/lines/plain_values.py: _FLAG": (4_000, "ten lines, each cut where a pattern is searched"),
     "code/lines/plain_values.py: _GIVES_VALUE": (4_000, "two lines of at most `MAX_LINE`"),
     "code/question/grammar.py: _SENTENCE": (QUESTION, "a question"),
-    "code/question/grammar.py: _NEXT_TO": (QUESTION, "a question"),
     "code/question/grammar.py: _SQL": (QUESTION, "a question"),
     "code/question/grammar.py: _AND": (QUESTION, "a question"),
     "code/question/long_text.py: _CODE_NAME": (200, "words of long texts are cut"),

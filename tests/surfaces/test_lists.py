@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,8 @@ from atlas.code.reader import RankingOptions, Reader, SearchStep
 from atlas.code.tools.search.explain import explain, explanation_lines, find_to_explain
 from atlas.core.errors import StoreError
 from atlas.core.model import Filter
+from tests.git.repositories import GitRepository
+from tests.surfaces.trees import indexed
 
 FILES = {
     "pyproject.toml": "[project]\nname = 'shop'\ndependencies = ['requests']\n",
@@ -79,6 +83,17 @@ QUESTIONS = {
 REPORT = (
     "The basket is lost\n\n" + "When a customer opens the basket in shop/app.py it is empty, which nobody expects. " * 4
 )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files as a repository, because the history of packages needs one."""
+    folder = tmp_path_factory.mktemp("lists")
+    repository = GitRepository(folder / "shop")
+    repository.commit("Open the shop", dict(FILES))
+    repository.close()
+    asyncio.run(indexed(folder / "shop", folder / "data"))
+    return folder
 
 
 async def ask(atlas: Atlas, question: str, *off: str) -> SearchResult:

@@ -27,8 +27,12 @@ _TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration|
 """Where tests are what calls or uses the symbol, its tests are asked for."""
 _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
 _NEXT_TO = re.compile(
-    r"\b(?:next to|beside|similar to|analogous to|just like|right after) (?:the )?"
-    r"[`'\"]?(?P<x>[A-Za-z_][\w.:]{2,60})[`'\"]?.{0,40}\b(?:what|which|where)\b.{1,60}\b(?:touch|change|adapt|update|edit|extend|register|add)\b",
+    r"\b(?:next to|beside|similar to|analogous to|just like|right after) (?:the )?[`'\"]?(?P<x>[A-Za-z_][\w.:]{2,60})",
+    re.IGNORECASE,
+)
+_MUST_CHANGE = re.compile(
+    r"\b(?:must|should|need to|have to|do) (?:i|we|you|one)?(?: need to| have to)? ?(?:also )?"
+    r"(?:touch|change|adapt|update|edit|extend)\b",
     re.IGNORECASE,
 )
 """`if I add a field next to X, what else must I touch`: wherever X is used."""
@@ -167,7 +171,8 @@ def _relation(text: str) -> RelationIntent | None:
         return None
     if (unreached := find_unreached(text)) is not None:
         return unreached
-    if (beside := _NEXT_TO.search(text)) is not None and certain_names(f"of {beside['x']}", set()):
+    beside = _NEXT_TO.search(text)
+    if beside is not None and _MUST_CHANGE.search(text, beside.end()) and certain_names(f"of {beside['x']}", set()):
         return RelationIntent(Kind.USAGES, dotted(beside["x"]))
     quoted: set[str] = set()
     text = _QUOTED.sub(lambda match: _hold(match, quoted), text)
