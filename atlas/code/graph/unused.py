@@ -195,8 +195,9 @@ async def _only_implemented(reader: Reader, intent: RelationIntent, part: Projec
         " AND EXISTS { MATCH (n)<-[:OVERRIDES]-(m) WHERE m.uid <> n.uid }"
         f" AND NOT EXISTS {{ MATCH (n)<-[:OVERRIDES]-(o)<-[:{using}]-(m) WHERE m.uid <> o.uid{by} }}"
     )
-    kinds = [each for each in kinds_of(intent) if each == Label.METHOD]
-    nodes, _ = await find_definitions(reader, part, kinds, condition, where, intent.tests, words=intent.words)
+    if Label.METHOD not in kinds_of(intent):
+        return []
+    nodes, _ = await find_definitions(reader, part, (Label.METHOD,), condition, where, intent.tests, words=intent.words)
     if not nodes:
         return []
     mentioned = await find_mentioned(reader, nodes, outside_tests=intent.tests == TestScope.EXCLUDED)
