@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from atlas.runtime.config.load import Settings
 
 DETACHED = ("--detached", "--json")
-"""Options of a daemon that nobody sees."""
+"""Options of a daemon that runs in the background."""
 
 
 def launch_daemon(

@@ -30,7 +30,7 @@ class SessionHost:
         self.problem = ""
         """Why nothing is watched although a session asked for it."""
         self.let_go: Callable[[float], bool] = _always
-        """Stops serving sessions if none has asked for so many seconds, and returns whether; set by their server."""
+        """Stops serving sessions after so many seconds without a request; returns whether it did. Set by the server."""
         self.hand_over: Callable[[], dict[str, object]] = _without_sessions
         """Returns what the sessions leave to a process that rests; set by their server."""
         self.held: Sequence[HeldWatches] | None = None

@@ -175,6 +175,7 @@ def test_it_ends_when_its_data_folder_is_gone(first: Home) -> None:
     pid = resting(first)
     first.data.rename(first.data.with_name("elsewhere"))
     until(lambda: not is_alive(pid), "it has ended", seconds=15)
+    assert not is_alive(pid)
 
 
 def test_it_does_not_rest_where_the_settings_say_so(first: Home) -> None:

@@ -333,7 +333,7 @@ class Daemon:
         await self.heartbeat.end()
 
     async def hold(self, seconds: float) -> list[HeldWatches] | None:
-        """Stop noticing changes, until `resume`, if there was none for so long and nothing is left to do.
+        """Stop watching until `resume` if nothing has changed for `seconds` and no work is left.
 
         Otherwise return None. The caller closes the queues.
         """

@@ -131,7 +131,7 @@ class Watcher:
             self.failed(reason_of(error))
 
     def hold(self, seconds: float) -> HeldWatches | None:
-        """Notice nothing from now on, until `resume`, if nothing has changed for so long; None otherwise.
+        """Stop watching until `resume` if nothing has changed for `seconds`; return None otherwise.
 
         Also None where changes do not wait in a queue of the kernel: there is nothing that another process could take
         over. The caller closes the queue.
