@@ -32,6 +32,11 @@ async def atlas(tmp_path: Path) -> AsyncIterator[Atlas]:
     changes = "# Changes\n\n## 2.1.0\n\n- Removed support for Python 3.7.\n\n## 1.0\n\n- Added tests for Python 3.7.\n"
     old = '"""Make the index again."""\n\nimport warnings\n\n# @deprecated use Indexes\nclass Reindexer:\n    pass\n'
     repository.commit("Introduce the reindexer plugin", {"shop/reindexer.py": old})
+    repository.commit(
+        "Add a cart", {"shop/cart.py": "class Cart:\n    def pay(self, coupon):\n        return coupon\n"}
+    )
+    checked = "class Cart:\n    def pay(self, coupon):\n        # old ones\n        if coupon_expired(coupon):\n            return 0\n"
+    repository.commit("Refuse old coupons", {"shop/cart.py": f"{checked}        return coupon\n"})
     repository.commit("Write the changes", {"CHANGES.md": changes})
     await indexed(repository.root, tmp_path / "data")
     async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
@@ -126,3 +131,11 @@ async def test_a_sentence_before_a_question_for_commits_is_no_message(atlas: Atl
     asked = "Stripping of ports was reworked for 2.1 and mended right after. Which commits were that"
     said = (await hybrid_search(atlas, asked)).render()
     assert "occurs in no indexed file" not in said
+
+
+async def test_the_line_that_a_question_tells_has_its_own_commits(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "why does Cart check whether a coupon expired? when did that get in")).render()
+    assert "`coupon_expired` in shop/cart.py:4 was added:" in said and "Refuse old coupons" in said
+    assert "Add a cart" not in said.partition("commits:")[0], "the symbol around the line is older"
+    said = (await hybrid_search(atlas, "when was Cart added and by whom")).render()
+    assert "Add a cart" in said

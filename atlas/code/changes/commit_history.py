@@ -25,6 +25,7 @@ from atlas.code.changes.commit_topics import (
 )
 from atlas.code.changes.history_words import ADDED, CHANGED, EVER, MENDED, asks_for_commits, is_about_history
 from atlas.code.changes.reverted import answer_reverted, asks_reverted
+from atlas.code.changes.told_lines import find_told_line
 from atlas.code.changes.told_topics import MANY_WORDS, answer_topic, asks_why_done
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
@@ -55,6 +56,8 @@ _ADDS = re.compile(
     rf"|first)\b.*?\b(?:{ADDED}|first|old|age|is|exists?|existed|been)\b",
     re.IGNORECASE,
 )
+_TELLS = re.compile(r"\b(?:why|when|since when) (?:do|does|did|is|are|was|were|has|have)\b", re.IGNORECASE)
+"""A question that tells what its subject does: `when did X begin to check Y`."""
 _LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{CHANGED}\b", re.IGNORECASE)
 _ADDS_WORD = r"(?:add|introduc|land|put)\w*(?: in)?"
 MEMBER_ADDED = re.compile(
@@ -191,6 +194,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
             return None  # the symbol of one word of a sentence is not what it is about
         if not subjects:
             return await _without_subject(reader, text, question, where)
+        subjects = await _told_inside(reader, text, subjects, where)
         if len(subjects) == 1 and not _ADDS.search(text):
             subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
         report = await _of_subject(reader.history, text, question, subjects)
@@ -204,6 +208,17 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
             # `sources/generates` is no file; what became of one is said by the answer about changes
             return await _about_words(reader, text, question, where)
         return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
+
+
+async def _told_inside(
+    reader: Reader, text: str, subjects: list[HistorySubject], where: Filter
+) -> list[HistorySubject]:
+    """Return the line of the one symbol that a question tells something about, else what it names."""
+    node = subjects[0].node if len(subjects) == 1 else None
+    if node is None or not _ADDS.search(text) or not _TELLS.search(text):
+        return subjects
+    told = await find_told_line(reader, node.row, topic_words(text), where)
+    return [HistorySubject(node.row.path, text=told[0], line=told[1])] if told is not None else subjects
 
 
 async def _about_words(reader: Reader, text: str, question: ChangeQuestion, where: Filter) -> LineReport | None:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from atlas.code.graph.absence.derivations import begins_base, may_derive, quote_derivations, with_stated
 from atlas.code.graph.absence.generated import named_in_generated
 from atlas.code.graph.absence.handed_over import handed_over
+from atlas.code.graph.absence.literals import made_by_literals
 from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
 from atlas.code.graph.absence.unresolved import (
@@ -37,6 +38,7 @@ from atlas.code.graph.families import (
 )
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
+from atlas.code.graph.paths.meeting import notes_on_meeting
 from atlas.code.graph.quoted_lines import with_lines
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
@@ -176,6 +178,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
     found += [each for each in aliased if each.node.row.uid not in known]
     notes = (*notes, *said)
     found += await find_related_by_text(reader, intent, targets, found)
+    if intent.kind in (Kind.INSTANTIATIONS, Kind.CALLERS):
+        found += await made_by_literals(reader, targets, found)
     related = tuple(each for each in found if scope.has(each.node))
     if intent.is_negated:
         return await _not_overriding(reader, intent, targets, found, scope) if _is_callable(targets) else None
@@ -539,7 +543,7 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
         note = _outside_end(intent.other, calls)
         others = Targets(intent.other, tuple(Target(call.caller, (call.caller.row.uid,)) for call in calls), len(calls))
     steps = await find_path(reader, targets.uids, others.uids)
-    how = ""
+    how, meeting = "", ()
     if not steps and (steps := await find_path(reader, targets.uids, others.uids, hands_over=True)):
         how = "no chain of calls alone: a step may be a function that is handed over as a value, and called elsewhere"
     elif not steps and (steps := await find_path_by_name(reader, targets.uids, [each.node for each in others.targets])):
@@ -553,6 +557,7 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
             f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
             "because unresolved calls are followed only near the end"
         )
+        meeting = await notes_on_meeting(reader, targets.uids, others.uids)
     begins = await _beginning(reader, targets, steps[0].source) if steps else targets
     if begins is not targets and (
         targets.total > 1 or begins.targets[0].node.row.uid != targets.targets[0].node.row.uid
@@ -560,7 +565,7 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
         note = "; ".join(
             filter(None, (note, f"several symbols are called `{targets.name}`: the chain begins at this one"))
         )
-    targets, notes = begins, (*targets.nearness, *others.nearness, *filter(None, (note, how)))
+    targets, notes = begins, (*targets.nearness, *others.nearness, *filter(None, (note, how)), *meeting)
     return EdgeAnswer(intent, targets, others, related, notes, is_unknown=not related)
 
 

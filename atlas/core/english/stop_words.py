@@ -11,7 +11,11 @@ COMMON = frozenset(_COMMON.split())
 """Function words, which no use counts. But for `could`, `shall` and single letters, they are among the stop words of
 `stem_words`, which an index of prose is made with: its list stands with the stemmer in Rust."""
 
-STOP_WORDS = COMMON | frozenset(("have", "my", "not", "why"))
+_CONTRACTED = frozenset(
+    "isnt arent wasnt werent doesnt dont didnt cant couldnt wont wouldnt shouldnt hasnt havent hadnt".split()  # noqa: SIM905
+)
+"""Written without their apostrophes."""
+STOP_WORDS = COMMON | _CONTRACTED | frozenset(("have", "my", "not", "why"))
 """Dropped from word search if other words remain.
 
 Common words in code (`get`, `class`, `all`, `after`) stay, because names contain them.

@@ -120,6 +120,13 @@ async def prove_none(
     hidden = skipped.places.get(word, ())
     reasons = [f"there are {said}"] if (said := describe_unresolved(unresolved)) else []
     is_made = nodes[0].row.label == Label.CLASS and kind in _MADE
+    if kind in _CALLED and not reasons:
+        passed = await _passed_at(reader, nodes)
+        if handed := [f"{each.at}{_inside(each)}" for each in places if (each.path, each.line) in passed]:
+            more_of = f", and {len(handed) - SHOWN} more" if len(handed) > SHOWN else ""
+            reasons.append(
+                f"it is handed over as a value, to be called elsewhere: {', '.join(handed[:SHOWN])}{more_of}"
+            )
     if places and not reasons:
         edge = "a call of it, where others may make it" if is_made else "an edge to it"
         where = "named in text only" if all(is_prose(each) for each in places) else f"without {edge}"
@@ -140,6 +147,17 @@ async def prove_none(
         said = f"no resolved {what}: other definitions and edges account for each line with `{word}`"
         return Absence(True, said, unresolved)
     return Absence(True, f"no resolved {what}, and nothing else in the index mentions `{word}`", unresolved)
+
+
+async def _passed_at(reader: Reader, nodes: Sequence[Node]) -> set[tuple[str, int]]:
+    """Return the lines (path, number) that have a function as a value."""
+    functions = [node.row.uid for node in nodes if node.row.label in (Label.FUNCTION, Label.METHOD)]
+    edges = await reader.store.edges(functions, Direction.IN, (EdgeType.REFERENCES,), MAX_EDGES) if functions else []
+    return {(edge.node.row.path, line) for edge in edges for line in edge.row.lines}
+
+
+def _inside(place: TextPlace) -> str:
+    return f" in `{place.node.row.name}`" if place.node is not None and place.node.row.name else ""
 
 
 async def prove_unused(reader: Reader, node: Node, kind: Kind) -> Absence:

@@ -86,6 +86,13 @@ async def find_path(
     return await _chain(reader, met, forward, backward) if met else ()
 
 
+def called(step: Step) -> str:
+    """Return the name that a step calls, with the place of the call."""
+    row = step.node.row
+    name = ".".join(row.qualified_name.split(".")[-2:]) if row.label == Label.METHOD else row.name
+    return f"{name} {step.path}:{step.line}"
+
+
 async def find_path_by_name(reader: Reader, starts: Sequence[str], ends: Sequence[Node]) -> tuple[Step, ...]:
     """Return a chain of calls of which steps near its end are calls that no rule resolves; () where there is none.
 

@@ -10,7 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.graph.paths.call_path import MAX_STEPS, Step, find_path, find_path_by_name, is_for_errors
+from atlas.code.graph.paths.call_path import (
+    MAX_STEPS,
+    Step,
+    called,
+    find_path,
+    find_path_by_name,
+    is_for_errors,
+)
+from atlas.code.graph.paths.meeting import notes_on_meeting
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.subjects import find_subject
 from atlas.code.graph.targets import Targets
@@ -169,14 +177,8 @@ async def _found(
     title = f"way from {start.said(first)} to {end.said(steps[-1].node)}: {len(steps)} steps"
     others = [*_others(start, first), *_others(end, steps[-1].node)]
     note = f"the guess may as well be {', '.join(others)}" if others else ""
-    other_ways = (f"another way: {' > '.join(_called(step) for step in each)}" for each in otherwise)
+    other_ways = (f"another way: {' > '.join(called(step) for step in each)}" for each in otherwise)
     return replace(_answer(ends, title), related=related, notes=tuple(filter(None, (_HOW[how], note, *other_ways))))
-
-
-def _called(step: Step) -> str:
-    row = step.node.row
-    name = ".".join(row.qualified_name.split(".")[-2:]) if row.label == Label.METHOD else row.name
-    return f"{name} {step.path}:{step.line}"
 
 
 def _others(end: WayEnd, node: Node) -> list[str]:
@@ -192,8 +194,10 @@ async def _unknown(reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd) -
         ("the beginning calls", await _beside(reader, start.nodes, Direction.OUT)),
         ("the end is called by", await _beside(reader, end.nodes, Direction.IN)),
     )
+    uids = ([node.row.uid for node in each.nodes] for each in (start, end))
     notes = (
         f"no chain of resolved calls or channels within {MAX_STEPS} steps: unknown rather than none",
+        *await notes_on_meeting(reader, *uids),
         *(f"{what}: {', '.join(names)}" for what, names in beside if names),
     )
     return replace(_answer(ends, title), notes=notes, is_unknown=True)

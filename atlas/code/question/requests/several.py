@@ -169,7 +169,7 @@ class SeveralRequests:
 
     requests: tuple[AskedPart, ...]
     are_alternatives: bool = False
-    """They are one question about several names, which is only meant if each of them is one of a package."""
+    """They are one question about several names, which is only meant if each of them is a package or a limit."""
 
 
 _OF_ADVICE = re.compile(
@@ -186,6 +186,8 @@ def read_requests(text: str) -> SeveralRequests | None:
         return None
     if _HEADS.match(text) is not None or _OF_ONE_PACKAGE.match(text) is not None:
         return None
+    if limited := _limited(text):
+        return SeveralRequests(tuple(map(AskedPart, limited)), are_alternatives=True)
     clauses = split_clauses(text)
     asked = [number for number, clause in enumerate(clauses) if clause.asks]
     if not asked:
@@ -311,6 +313,17 @@ def _is_said_anyway(clause: str) -> bool:
 
 def _is_of_form(word: str) -> bool:
     return word in _OF_FORM or word in STOP_WORDS or word in _IMPERATIVES
+
+
+def _limited(text: str) -> list[str]:
+    """Return a question for a relation once for each file that limits it: `unused functions in a.py or b.py`."""
+    for match in _ALTERNATIVES.finditer(text):
+        names = [*match[1].split(", "), match[2]]
+        forms = [text[: match.start()] + name + text[match.end() :] for name in names]
+        read = [find_relation(form) for form in forms]
+        if all(each is not None and each.within == name for each, name in zip(read, names, strict=True)):
+            return forms
+    return []
 
 
 def _alternatives(text: str) -> list[str]:

@@ -28,6 +28,7 @@ _MEASURES = frozenset("version value default number name type kind size list lim
 _DEICTIC = frozenset("module package crate project repo repository codebase workspace".split())  # noqa: SIM905
 """`from this module` means the whole of it, not what was named before."""
 _AUXILIARY = frozenset("does do did is are was were can could should will would has have to".split())  # noqa: SIM905
+_DO = frozenset(("do", "does", "did"))
 _INTO = frozenset("of for to by in with from on about into at than after before without".split())  # noqa: SIM905
 _AS_PACKAGE = re.compile(
     r"\b(?:the|our) (?P<name>[\w@][\w@./-]*) (?:package|library|gem|crate|dependency|npm module)\b", re.IGNORECASE
@@ -206,6 +207,9 @@ def _nouns(words: Sequence[str]) -> str:
     if found is None:
         return nouns
     run, end, start = found
+    is_asked = any(word.lower() in _DO for word in words[:start])
+    if is_asked and end < len(words) and words[end].lower() in _ARTICLES | _WHOSE:
+        run = run.rpartition(" ")[0] or run  # `how does the worker find the callable`
     is_described = _KIND.fullmatch(run) is not None and end < len(words) and words[end].lower() in _DESCRIBES
     return " ".join(words[start:]) if is_described else run  # `the exception for bodies that get too big`
 
@@ -296,11 +300,11 @@ def _at(words: Sequence[str], at: int, subject: ClauseSubject) -> tuple[int, lis
     if low in _THESE or (low == "the" and _KIND.fullmatch(after) and not _has_name_beside(words, at + 1)):
         is_place = low == "the" and before in ("in", "across", "within", "throughout", "of")
         is_whole = (low == "this" or (is_place and not subject.path)) and after.lower() in _DEICTIC
-        if after and _KIND.fullmatch(after) and (subject.is_name or low in _THESE) and not is_whole:
+        if after and _KIND.fullmatch(after) and subject.is_name and not is_whole:
             return 2, [subject.called(after) + words[at + 1][len(after) :]]
         if is_whole:
             return 2, list(words[at : at + 2])
-        if low in _THESE and not is_last and not _is_verb(after) and low != "that":
+        if low in _THESE and not is_last and not _is_verb(after) and low != "that" and subject.is_name:
             return 1, [subject.text]
         if low in _THESE and (before in _AUXILIARY or before in _INTO) and (is_last or before in _AUXILIARY):
             return 1, said

@@ -275,7 +275,20 @@ impl Query<'_> {
         let found = found.or_else(|| Some(self.indexed(class)).filter(|values| !values.is_empty()));
         let found = found.or_else(|| self.merged_member(class, name, via));
         let found = found.or_else(|| self.provided_member(class, name));
-        found.unwrap_or_else(missing)
+        let in_other = || self.nested_in_other_part(class, name, via).filter(|_| self.stage == Stage::Bases);
+        found.or_else(in_other).unwrap_or_else(missing)
+    }
+
+    /// Returns a class inside of another part of a class; the parts are put together after the bases of classes are read.
+    pub(super) fn nested_in_other_part(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        if !self.file.rules.open_classes {
+            return None;
+        }
+        let whole = self.index.qualified_name(class);
+        let outer = self.text(whole).split('#').next()?;
+        let nested = self.index.strings.intern(&format!("{outer}.{}", self.text(name)));
+        let symbol = self.owner(nested).filter(|&symbol| is_class(self.kind(symbol)))?;
+        Some(smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
     }
 
     /// Returns the object itself for `lazy.Value`: annotations have already unwrapped the type.

@@ -156,9 +156,12 @@ impl Query<'_> {
         }
         if scope == class && self.file.outline(class).kind != Kind::Extension {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
+            let is_type = self.in_type.get() || self.stage == Stage::Bases;
+            if !own && is_type && self.file.rules.implicit_this {
+                return self.nested_in_other_part(self.class_of(class)?, name, Strategy::This);
+            }
             return own.then(|| {
                 let values = self.local_values(class, entries, u32::MAX);
-                let is_type = self.in_type.get() || self.stage == Stage::Bases;
                 self.constructed_class(&values).filter(|_| is_type).unwrap_or(values)
             });
         }
@@ -327,25 +330,33 @@ impl Query<'_> {
     /// Returns, innermost first, the namespaces around a scope, the declared package with its parents, and the global
     /// scope.
     fn enclosing_packages(&self, scope: DefId) -> Vec<Sym> {
-        let mut packages = Vec::new();
+        let outer = self.file.rules.modules.outer;
+        let mut packages: Vec<Sym> = Vec::new();
+        let mut add = |package: Sym| {
+            if !packages.contains(&package) {
+                packages.push(package);
+            }
+            if outer == OuterPackages::Parents {
+                let name = self.text(package);
+                let parents = name.match_indices('.').map(|(at, _)| &name[..at]).rev();
+                for parent in parents.map(|parent| self.index.strings.intern(parent)) {
+                    if !packages.contains(&parent) {
+                        packages.push(parent);
+                    }
+                }
+            }
+        };
         let mut here = scope;
         while here != 0 {
             if self.file.outline(here).kind == Kind::Namespace {
-                packages.push(self.file.qualified_names[here as usize]);
+                add(self.file.qualified_names[here as usize]);
             }
             here = self.file.outline(here).parent;
         }
-        packages.push(self.file.module);
-        let outer = self.file.rules.modules.outer;
-        if outer == OuterPackages::Parents {
-            let module = self.text(self.file.module);
-            let dots = module.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
-            packages.extend(dots.into_iter().rev().filter_map(|at| self.index.strings.find(&module[..at])));
-        }
-        if outer != OuterPackages::None {
+        add(self.file.module);
+        if outer != OuterPackages::None && !packages.contains(&EMPTY) {
             packages.push(EMPTY);
         }
-        packages.dedup();
         packages
     }
 

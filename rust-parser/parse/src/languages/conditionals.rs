@@ -31,11 +31,22 @@ struct Reader<'s> {
     groups: Vec<Group>,
     now: Branch,
     blanks: Vec<Range<usize>>,
+    /// Whether branches of whole elements of a list are divided, too.
+    divides_lists: bool,
 }
 
 /// Returns the text without conditionals that divide a statement; `None` if there are none.
 pub fn flattened(source: &[u8]) -> Option<Vec<u8>> {
-    let mut reader = Reader { source, groups: Vec::new(), now: Branch::default(), blanks: Vec::new() };
+    without_divided(source, false)
+}
+
+/// Returns the text also without conditionals around elements of a list: `{ a, #if X ... b, #endif }`.
+pub fn flattened_lists(source: &[u8]) -> Option<Vec<u8>> {
+    without_divided(source, true)
+}
+
+fn without_divided(source: &[u8], divides_lists: bool) -> Option<Vec<u8>> {
+    let mut reader = Reader { source, groups: Vec::new(), now: Branch::default(), blanks: Vec::new(), divides_lists };
     let (mut at, mut is_start) = (0, true);
     while at < source.len() {
         let rest = &source[at..];
@@ -165,7 +176,8 @@ impl Reader<'_> {
         };
         let rest = &self.source[first..];
         let words: [&[u8]; 3] = [b"else", b"catch", b"finally"];
-        branch.braces != 0
+        self.divides_lists && self.source[last] == b','
+            || branch.braces != 0
             || branch.parentheses != 0
             || branch.lowest < 0
             || matches!(rest[0], b'&' | b'|' | b'+' | b',' | b')' | b'?' | b':' | b'=' | b'.' | b'<' | b'"')
@@ -214,6 +226,14 @@ mod tests {
     fn a_branch_that_is_off_is_not_kept() {
         let source = "f(1\n#if 0\n, 2\n#endif\n);\n";
         assert_eq!(text(source).unwrap().split_whitespace().collect::<Vec<_>>(), ["f(1", ");"]);
+    }
+
+    #[test]
+    fn elements_of_a_list_stay_without_their_directives() {
+        let source = "a = {\n1,\n#if X\n2,\n#endif\n};\n";
+        assert_eq!(text(source), None);
+        let flat = String::from_utf8(super::flattened_lists(source.as_bytes()).unwrap()).unwrap();
+        assert_eq!(flat.split_whitespace().collect::<Vec<_>>(), ["a", "=", "{", "1,", "2,", "};"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
-use crate::languages::conditionals::flattened;
+use crate::languages::conditionals::{flattened, flattened_lists};
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Param, ParamKind, flags};
@@ -18,7 +18,7 @@ const TEST_CLASSES: &[&str] = &["TestFixture", "TestClass"];
 
 impl LanguageHooks for CSharp {
     fn alternatives(&self, _source: &[u8], readable: &[u8]) -> Vec<Vec<u8>> {
-        flattened(readable).into_iter().collect()
+        flattened(readable).into_iter().chain(flattened_lists(readable)).collect()
     }
 
     fn needs_locals(&self) -> bool {
