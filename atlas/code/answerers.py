@@ -18,6 +18,7 @@ from atlas.code.changes.package_history import answer_package_history
 from atlas.code.changes.value_history import answer_value_history
 from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
 from atlas.code.graph.absence.occurrences import is_comment
+from atlas.code.graph.absence.tests_of_values import with_tests_of_value
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
 from atlas.code.graph.cards import MOST_LINES
@@ -61,7 +62,7 @@ from atlas.code.question.further_parts import asks_for_inheriting, further_parts
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
-from atlas.code.question.parse_question import Query, asks_for_quoted, asks_for_tests
+from atlas.code.question.parse_question import Query, asks_for_quoted, asks_for_tests, route
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.requests.ends import read_path_ends
 from atlas.code.question.requests.several import package_part
@@ -185,6 +186,8 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
             continue  # who declared a flag or an option, and when
         if asks_message and answer is not answer_caught:
             continue
+        if answer is answer_settings and asked.query.relation is not None and asked.query.relation.kind == Kind.TESTS:
+            continue  # `which tests cover the limit setting`
         if answer is answer_releases and asks_for_tests(asked.query):
             continue  # `which tests check that it is evaluated when a dependency changes`
         if (found := await answer(reader, asked.query, asked.where)) is not None:
@@ -215,6 +218,16 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
 
 
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    whole = asked.query.text
+    found = await _about_packages(reader, asked, whole)
+    if found is None and (part := package_part(whole)):
+        query = route(part, reader.split_words, reader.languages)
+        found = await _about_packages(reader, replace(asked, text=part, query=query), whole)
+    return found
+
+
+async def _about_packages(reader: Reader, asked: AskedQuestion, whole: str) -> Answered | None:
+    """Answer a question about packages; `whole` is the text of which it may be a part."""
     if _is_long(asked) or asks_twice(asked.query.text) or asks_for_quoted(asked.query.text):
         return None
     if _SUBMODULES.search(asked.query.text) and (found := await answer_submodules(reader, asked.where)) is not None:
@@ -245,7 +258,7 @@ async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return None  # no manifest that the index reads declares anything: build files and documents may say it
     found = await narrowed_by_feature(reader, asked.query.text, found, asked.where)
     found = await narrowed_by_words(reader, asked.query.text, found)
-    beside = await lines_about_package(reader, asked.query.text, found, asked.where)
+    beside = await lines_about_package(reader, whole, found, asked.where)
     return Answered(replace(found, beside=tuple((each.group, each.place, each.text) for each in beside)))
 
 
@@ -277,6 +290,8 @@ async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
     }
     if normal_name(name) in known:
         return name
+    if normal_name(name) in {normal_name(each.project) for each in declared}:
+        return ""  # `what does the Dapper package pull in`: a project of the repository
     having = [each for each in declared if not each.is_inner and normal_name(name) in _parts(each.name)]
     having.sort(key=lambda each: each.kind == "indirect")
     is_one = len({major_free(each.name) for each in having}) == 1
@@ -525,6 +540,7 @@ async def _with_tests(
     reader: Reader, asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | None
 ) -> Answered:
     if found is not None and intent.kind == Kind.TESTS:
+        found = await with_tests_of_value(reader, found)
         found = await add_named_tests(reader, found, asked.where)
     if found is not None:
         found = await _with_text(reader, found, asked)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atlas.code.atlas import Atlas
+from atlas.code.changes.commit_topics import read_range
+from atlas.code.question.requests.several import read_requests
 from atlas.code.tools.search.search import hybrid_search
 
 FILES = {
@@ -17,6 +19,19 @@ FILES = {
     "shop/lonely.py": "def alone():\n    return 1\n\n\ndef apart():\n    return 2\n",
     "shop/checks.py": "def used(value):\n    return value\n\n\ndef unused(value):\n    return used(value)\n",
     "shop/sums.py": "def total(value):\n    return value\n\n\ndef missing(value):\n    return total(value)\n",
+    "shop/limits.py": "class Limits:\n    cooldown_secs = 3\n\n    def wait(self):\n        return self.cooldown_secs\n",
+    "tests/test_limits.py": (
+        "from shop.limits import Limits\n\n\ndef set_up(seconds):\n    made = Limits()\n    made.cooldown_secs = seconds\n"
+        "    return made\n\n\ndef test_none():\n    assert set_up(0).wait() == 0\n\n\n"
+        "def test_other():\n    assert Limits().wait()\n"
+    ),
+    "package.json": '{"name": "shop", "dependencies": {"boom": "1.0.0"}, "devDependencies": {"joi": "17.0.0"}}\n',
+    "lib/index.js": "const boom = require('boom');\nmodule.exports = boom;\n",
+    "shop/fast.py": (
+        "def stop():\n    import rapid\n\n    return rapid.stop()\n\n\n"
+        "def safe_stop():\n    try:\n        return stop()\n    except ImportError:\n        return None\n"
+    ),
+    "requirements.txt": "rapid==1.0\n",
     "tea/run.go": (
         "package tea\n\ntype execMsg struct {\n\tcmd string\n}\n\ntype view struct {\n\trows int\n}\n\n"
         "func Exec(c string) execMsg {\n\treturn execMsg{cmd: c}\n}\n\n"
@@ -82,3 +97,46 @@ async def test_literals_make_values(atlas: Atlas, asked: str, named: tuple[str, 
 async def test_a_question_about_two_files_is_one_about_each(atlas: Atlas, asked: str) -> None:
     answer = await said(atlas, asked)
     assert "in checks.py: 1 candidate of 2" in answer and "in sums.py: 1 candidate of 2" in answer, answer
+
+
+async def test_the_tests_of_a_setting_are_those_that_name_it(atlas: Atlas) -> None:
+    answer = await said(atlas, "which tests cover the cooldown_secs setting of the limits")
+    assert "set_up 6 (named 0.90)" in answer and "test_none 11" in answer, answer
+    assert "test_other" not in answer and "1 more test only reaches code that uses it" in answer, answer
+
+
+async def test_a_package_of_another_kind_is_declared(atlas: Atlas) -> None:
+    answer = await said(atlas, "Is joi a runtime dependency of shop?")
+    assert "no runtime dependency of shop, but a development dependency" in answer, answer
+    assert "yes, a runtime dependency" in await said(atlas, "is boom a runtime dependency")
+
+
+async def test_what_happens_without_a_package_is_told_with_its_uses(atlas: Atlas) -> None:
+    asked = "Is rapid required to run shop? What is it used for and what happens without it?"
+    answer = await said(atlas, asked)
+    assert "shop/fast.py:10: except ImportError: return None" in answer, answer
+    assert "shop.fast.stop" in answer and "2)" not in answer, answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "second"),
+    [
+        ("In wrap a local copy_of_it is made. Is it still used, and where?", "copy_of_it"),
+        ("how does the worker find the order, and what happens if that function isnt available?", "that function"),
+    ],
+)
+def test_what_pronouns_mean(asked: str, second: str) -> None:
+    requests = read_requests(asked)
+    texts = [each.text for each in requests.requests] if requests is not None else [asked]
+    assert any(second in each for each in texts), texts
+
+
+def test_a_question_without_a_subject_is_about_what_was_stated() -> None:
+    requests = read_requests("Support for dates was switched off at some time. When and why, and is it on again?")
+    assert requests is not None
+    assert requests.requests[0].text == "When was Support for dates switched off and why"
+
+
+@pytest.mark.parametrize(("text", "found"), [("from 0777 to 0700", ("", "")), ("from 2019 to 2021", ("2019", "2021"))])
+def test_numbers_are_no_revisions(text: str, found: tuple[str, str]) -> None:
+    assert read_range(f"commits {text}") == found

@@ -491,6 +491,8 @@ async def _in_texts(reader: Reader, names: Sequence[str], where: Filter) -> list
         pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?!\w)")
         scan = await scan_texts(reader, where, pattern, (name.encode(),), lambda path: not is_document(path))
         found = [each for each in scan.found if not each.file.is_test]
+        declarations = reader.languages.declarations
+        found = [each for each in found if not each.file.path.endswith(declarations)] or found
         if found:
             counts = Counter(each.file.path for each in found)
             first = max(found, key=lambda each: (counts[each.file.path], -each.line))
@@ -511,7 +513,10 @@ async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubjec
     code = [node for node in inside if node.row.label in _CODE and node.row.label != Label.DOC_SECTION]
     declarations = reader.languages.declarations
     kept = [node for node in code if not node.row.is_test and not is_aside(node.row.path)] or code
-    kept = [node for node in kept if not node.row.path.endswith(declarations)] or kept
+    outside = [node for node in kept if not node.row.path.endswith(declarations)]
+    if kept and not outside and (texts := await _in_texts(reader, [name], where)):
+        return texts  # types are often declared later than what they describe
+    kept = outside or kept
     kept = [node for node in kept if node.row.label != Label.VALUE] or kept
     classes = {node.row.qualified_name for node in kept if node.row.label == Label.CLASS}
     kept = [node for node in kept if node.row.qualified_name.rpartition(".")[0] not in classes]  # no constructors

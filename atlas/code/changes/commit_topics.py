@@ -33,6 +33,7 @@ _RANGE = re.compile(
 )
 _DOTS = re.compile(r"(?<![\w./])(?P<old>[\w][\w/+-]*(?:\.[\w/+-]+)*)\.\.\.?(?P<new>[\w][\w/+-]*(?:\.[\w/+-]+)*)")
 _LIKE_REVISION = re.compile(r"\d|^(?:main|master|head|develop|trunk|dev)\b", re.IGNORECASE)
+_PLAIN_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{1,6}")
 _FOLDER = re.compile(
     r"(?:`(?P<quoted>[^`\s]+)`|(?P<plain>[\w./@-]+))"
     r" (?:folder|directory|dir|module|package|sub-?project|crate|workspace)\b",
@@ -116,9 +117,14 @@ def joined_verbs(text: str) -> tuple[str, ...]:
 def read_range(text: str) -> tuple[str, str]:
     """Return the revisions between which commits are asked for: `between v1.2 and v1.4`; ("", "") for none."""
     for match in (_RANGE.search(text), _DOTS.search(text)):
-        if match is not None and all(_LIKE_REVISION.search(match[end]) for end in ("old", "new")):
+        if match is not None and all(_is_revision(match[end]) for end in ("old", "new")):
             return match["old"], match["new"]
     return "", ""
+
+
+def _is_revision(word: str) -> bool:
+    """Return whether a word may be a revision or a year: `from 0777 to 0700` are values."""
+    return _LIKE_REVISION.search(word) is not None and _PLAIN_NUMBER.fullmatch(word) is None
 
 
 async def find_folder(reader: Reader, text: str, project: str) -> str:
@@ -149,12 +155,16 @@ def topic_of(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
     return kept if len(kept) <= MOST_TOPIC_WORDS else ()
 
 
+_TWO_NAMES = re.compile(r"(?<![\w./])([A-Z]\w+)/([A-Z]\w+)(?![\w./])")
+"""`DateOnly/TimeOnly` are two names, not a path."""
+
+
 def topic_words(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the words of a text that tell a topic and what was done; () for a text that asks for none."""
     if _MADE.search(text) is None or (_ACT.search(text) is None and _WHEN_DONE.search(text) is None):
         return ()
     said = {each.lower() for each in rest}
-    text = _AND_FILES.sub("", text)
+    text = _TWO_NAMES.sub(r"\1 \2", _AND_FILES.sub("", text))
     words = [word.strip("`'\".,?!:;()").lower() for word in text.split()]
     kept = [word for word in words if word not in said and not _is_empty(word, acts=True)]
     return tuple(dict.fromkeys(kept)) if any(not is_act(word) for word in kept) else ()

@@ -204,10 +204,11 @@ def read_package_question(
         return None
     kinds = _kinds(text, words)
     is_of_user = named and _OF_USER.search(text) is not None
+    called = (each for each in (named, *words) if _is_of_packages(text) and each and _needs_of(each, text))
+    if project := next((inner for each in called if (inner := _inner_project(each, declared))), ""):
+        return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
     if (own := _own_needs(text, words, declared)) and (not is_of_user or normal_name(named) == normal_name(own)):
         return PackageQuestion(PackageAspect.LIST, project=own, kinds=kinds, certain=True)
-    if named and (project := _inner_project(named, declared)) and _needs_of(named, text):
-        return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
     if named and (asked := _of_one(text, named)) is not None:
         return asked
     asks_things = bool(_THINGS.search(text)) and bool(_NEEDS.search(text)) and not _CODE_NOUNS.search(text)
@@ -250,9 +251,15 @@ def _own_needs(text: str, words: Sequence[str], declared: Sequence[Declaration])
     own = next((each.project for each in declared if not each.folder and each.project), "")
     if not own or _VERSION.search(text) or not any(normal_name(word) == normal_name(own) for word in words):
         return ""
-    is_of_packages = bool(_kinds(text, words)) or _DEPENDENCIES.search(text) or _OF_PACKAGES.search(text)
     is_short = len(words) <= FEW_WORDS and re.search(r"\b(?:needs?|requires?|depend\w*)\b", text, re.IGNORECASE)
-    return own if _needs_of(own, text) and (is_of_packages or is_short) else ""
+    return own if _needs_of(own, text) and (_is_of_packages(text) or is_short) else ""
+
+
+def _is_of_packages(text: str) -> bool:
+    """Return whether a text has a word for packages or a kind of them; none is what is done with something."""
+    plain = re.sub(r"\bto \w+", "", text)  # `which one does NAME use to build the rows`
+    is_of_kind = bool(_kinds(plain, _WORD.findall(plain)))
+    return is_of_kind or _DEPENDENCIES.search(text) is not None or _OF_PACKAGES.search(text) is not None
 
 
 def _kinds(text: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -298,7 +305,7 @@ def _inner_project(named: str, declared: Sequence[Declaration]) -> str:
 
 def _needs_of(named: str, text: str) -> bool:
     """Return whether a text asks what a project needs, not what needs it: `what does NAME need`."""
-    pattern = rf"\b(?:does|do|by|of|for)\b(?: the)? [`\"']?{re.escape(named)}\b"
+    pattern = rf"\b(?:does|do|by|of|for)\b(?: the| our)?(?: main| core| root)? [`\"']?{re.escape(named)}\b"
     return re.search(pattern, text, re.IGNORECASE) is not None and _OF_NEEDS.search(text) is not None
 
 

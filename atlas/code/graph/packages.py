@@ -89,6 +89,9 @@ async def answer_packages(reader: Reader, question: PackageQuestion, where: Filt
         # another project of the same name, such as an example, is not the one that is meant; a root that only declares
         # what its documentation needs is none
         at_root = tuple(each for each in kept if not each.folder)
+        called = [each for each in kept if question.project in (each.folder, each.project)]
+        if called and all(each.folder for each in called):
+            kept, at_root = tuple(called), ()  # the folder of the checkout has the name in another case
         declared = at_root if any(each.kind != "development" for each in at_root) else kept
     projects = len({each.source for each in declared})
     if question.asks == PackageAspect.UNUSED:
@@ -162,7 +165,9 @@ async def _about(
         # a symbol of the project is meant rather than a package of that name
         return None
     if question.kinds:
-        matching = [each for each in matching if each.kind in question.kinds]
+        of_kind = [each for each in matching if each.kind in question.kinds]
+        # `is X a runtime dependency`: what it is instead answers that
+        matching = matching if not of_kind and question.asks == PackageAspect.DEPENDS else of_kind
     every, matching = matching, [each for each in matching if _has_version(each, question.version)]
     uids = dict.fromkeys([*(each.target for each in matching if not each.is_inner), *(_text(row[0]) for row in known)])
     importing: tuple[ImportingFile, ...] = ()

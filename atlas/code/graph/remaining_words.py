@@ -130,6 +130,9 @@ def _owner_parts(reader: Reader, target: Target) -> set[str]:
 def apply_remaining(reader: Reader, words: RemainingWords, found: EdgeAnswer) -> EdgeAnswer | None:
     """Return an answer limited to what the remaining words say, or with what it leaves out; None to search instead."""
     left = words.left
+    if found.targets.total == 1 and found.targets.targets:
+        texts = _texts_of(found.targets.targets[0])  # `the tests of the limit setting of the scheduler`: its owner
+        left = replace(left, elsewhere=tuple(word for word in left.elsewhere if not _has_all(reader, texts, (word,))))
     if words.is_qualified and not found.related and not found.counts:
         return None
     if not left.beside and not left.elsewhere:

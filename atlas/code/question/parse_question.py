@@ -19,6 +19,8 @@ from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.core.english.stems import base_forms, other_spellings
 from atlas.core.english.stop_words import STOP_WORDS
 
+_ASKS_FIRST = re.compile(r"([^?]{8,200}\?) (?=(?:I|I'm|We|My|Our|It|This|That|The)\b)[^?]{1,300}$")
+"""A question and a statement about it: `Where is X defined? I need one for durations.`"""
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
 MAX_WORDS = 48
@@ -337,6 +339,9 @@ def _relation(text: str, paths: tuple[str, ...], languages: LanguageTerms) -> Re
     with a version is no symbol. A file has no subclasses: what extends it is text.
     """
     found = None if is_documentation(text) else find_relation(text)
+    if found is None and (first := _ASKS_FIRST.match(text)) is not None:
+        found = find_relation(first[1])
+        found = found if found is not None and found.certain else None
     if found is not None and found.kind is not Kind.IMPACT and _ASKS_WHAT_FOLLOWS.match(text):
         return None
     if found is not None and found.name.lower() in languages.words and _OF_VERSIONS.search(text):

@@ -28,6 +28,7 @@ _ORDER = (
     "declared_since",
     "enabled_by",
     "used_by",
+    "without_it",
     "named_by",
     "changelog",
     "imported_by",
@@ -211,7 +212,11 @@ def _title(found: PackageReport, of: str) -> str:
     if found.question.asks == PackageAspect.DEPENDS:
         kinds = ", ".join(dict.fromkeys(each.kind for each in found.declared))
         article = "an" if kinds[:1] in "aeiou" else "a"
-        parts.append(f"yes, {article} {kinds} dependency{of}" if found.declared else f"not declared{of}")
+        asked = [each for each in found.question.kinds if all(each != other.kind for other in found.declared)]
+        yes = f"no {asked[0]} dependency{of}, but" if asked else "yes,"
+        parts.append(
+            f"{yes} {article} {kinds} dependency{'' if asked else of}" if found.declared else f"not declared{of}"
+        )
     elif not found.declared and found.every:
         said = ", ".join(dict.fromkeys(each.range or each.locked or "no version" for each in found.every))
         parts.append(f"no project declares version {found.question.version}{of}; declared {said}")

@@ -61,6 +61,19 @@ _CHANGED = re.compile(
 )
 
 
+_WITHOUT = re.compile(
+    r"\b(?:without|missing|absent|(?:not|isn'?t|aren'?t) (?:installed|there|present|available)|optional|required?"
+    r"|mandatory|necessary|needed)\b",
+    re.IGNORECASE,
+)
+_CATCHES_IMPORT = re.compile(
+    r"\s*except\b.*\b(?:ImportError|ModuleNotFoundError)\b|\s*rescue\b.*\bLoadError\b|.*\bMODULE_NOT_FOUND\b"
+)
+NEAR_IMPORT = 40
+"""Lines between the import of a package and what catches that it is not there: a caller in the same file may."""
+_SHOWN_BEHIND = 2
+
+
 async def lines_about_package(reader: Reader, text: str, found: PackageReport, where: Filter) -> tuple[TextLine, ...]:
     """Return the lines that a question about one package asks for beside its declarations and imports."""
     if not found.package or found.question.asks in (PackageAspect.LIST, PackageAspect.UNUSED):
@@ -77,6 +90,8 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
             lines += [*users, *(each for each in named if tuple(each.place.rsplit(":", 1)) not in known)]
             lines += await _enabled_by(reader, found)
             lines += await supplied_by(reader, found.package, where)
+        if _WITHOUT.search(text):
+            lines += await _caught_imports(reader, found)
         if _SINCE.search(text) or (_WHY.search(text) and not lines):
             lines += await _declared_since(reader, found.declared, where)
         if _SHIPPED.search(text) or len(found.uids) > 1:
@@ -156,6 +171,22 @@ async def _named_lines(reader: Reader, found: PackageReport) -> list[TextLine]:
         if number not in files[path] and len(line) <= MAX_LINE and word.search(line) and not is_comment(line)
     ]
     return lines[:MOST_USERS]
+
+
+async def _caught_imports(reader: Reader, found: PackageReport) -> list[TextLine]:
+    """Return what runs where a package is not there: the lines that catch its import, and what follows them."""
+    files = {each.path: each.lines for each in found.importing if not each.is_test}
+    texts = await reader.store.content(reader.project, sorted(files)[:MOST_USERS])
+    lines: list[TextLine] = []
+    for path, text in sorted(texts.items()):
+        own = text.decode("utf-8", "replace").split("\n")
+        for number, line in enumerate(own, 1):
+            is_near = any(0 < number - at <= NEAR_IMPORT for at in files[path])
+            if is_near and len(line) <= MAX_LINE and _CATCHES_IMPORT.match(line):
+                behind = " ".join(each.strip() for each in own[number : number + _SHOWN_BEHIND])
+                lines.append(TextLine("without_it", f"{path}:{number}", shown(f"{line.strip()} {behind}")))
+                break
+    return lines[:MOST_LINES]
 
 
 async def _enabled_by(reader: Reader, found: PackageReport) -> list[TextLine]:

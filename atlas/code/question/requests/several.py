@@ -43,6 +43,11 @@ _SAID_ANYWAY = frozenset(
 """Words of what an answer says without being asked: where it is, and of a change, who made it, when and why."""
 _OF_FORM = _SAID_ANYWAY | {"chain", "call", "calls", "path", "paths", "steps", "stack", "order", "between", "way"}
 """Words of a command that says how to answer: `give me the chain of calls`."""
+_ONLY_ASKS = re.compile(r"(?:(?:when|why|where|who|how|by whom|since when)(?:,? and |,? )?){1,3}", re.IGNORECASE)
+"""A clause that asks something of what was stated: `Support was switched off. When and why?`"""
+_STATED = re.compile(
+    r"(?P<subject>.{2,80}?) (?P<aux>was|were|is|are) (?P<rest>.{2,120}?)(?: at some (?:time|point)| once)?"
+)
 _IMPERATIVES = frozenset(("show", "list", "find", "give", "tell", "include", "name"))
 _MOST_OF_FORM = 5
 """Words of a command that says how to answer: `show the call path`."""
@@ -132,6 +137,10 @@ _OF_PACKAGE = re.compile(
     r" (?:without (?:it|them|\S+)(?: (?:being )?(?:installed|there|present))?|(?:if|when) (?:it|they|\S+) (?:is|are)"
     r" (?:missing|absent|not (?:installed|there|present)))"
     r"|(?:can|could|would|do) (?:we|it|one) (?:\w+ )?(?:do|live|work|run|get by|manage) without(?: it)?"
+    r"|what (?:is|are|was|were|do we|does it|did we) (?:it|they|that|them)? ?(?:used|needed|good|there|use|need)"
+    r"(?: it| them)? for"
+    r"|what (?:happens|breaks|fails|works|is lost|do we lose|would (?:happen|break|fail)) (?:without (?:it|them)"
+    r"|(?:if|when) (?:it|they) (?:is|are)(?:n't| not) (?:installed|there|present|available))"
     r"|for what|what for|why)",
     re.IGNORECASE,
 )
@@ -202,13 +211,14 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
     """Yield the clauses that ask for something of their own, each with what it is about."""
     subject: ClauseSubject | None = None
     asked: AskedFor | None = None
-    context = before = ""
+    context = before = stated = ""
     relations: list[tuple[str, str]] = []
     is_first, asks_packages, of_commit, of_package = True, False, False, False
     kind: Kind | None = None
     for clause in clauses:
         if not clause.asks:
             subject = subject_of(clause.text) or subject
+            stated = clause.text
             context = clause.text if clause.is_context else ""
             continue
         bare = clause.text.strip(" ?.!")
@@ -230,6 +240,8 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
+        if stated and _ONLY_ASKS.fullmatch(bare):
+            text = _asked_of(stated.rstrip(" ."), bare)
         if asks_packages and (said := _OF_KIND.fullmatch(bare)) is not None:
             text = f"what are the {said[1]} dependencies"
         asks_packages = find_package_question(text) is not None
@@ -249,6 +261,16 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         asked = asked_for(text)
         subject = subject_of(text, asked) or subject
         is_first = False
+
+
+def _asked_of(stated: str, asks: str) -> str:
+    """Return what is asked of a statement: of `support was dropped` and `when and why`, `When was support dropped`."""
+    said = _STATED.fullmatch(stated)
+    if said is None:
+        return f"{stated}. {asks}"
+    first, *others = re.split(r"(?:,| and)+ ?", asks)
+    behind = "".join(f" and {each}" for each in others if each)
+    return f"{first.capitalize()} {said['aux']} {said['subject']} {said['rest']}{behind}"
 
 
 def package_part(text: str) -> str:

@@ -33,6 +33,10 @@ _INTO = frozenset("of for to by in with from on about into at than after before 
 _AS_PACKAGE = re.compile(
     r"\b(?:the|our) (?P<name>[\w@][\w@./-]*) (?:package|library|gem|crate|dependency|npm module)\b", re.IGNORECASE
 )
+_IN_PLACE = re.compile(
+    r"(?:In|Inside(?: of)?|Within) (?:the )?[`'\"]?[\w.:#/-]+[`'\"]?(?: \w+)?,? (?=(?:a|an|the|there|we)\b)"
+)
+"""Where something is that a statement is about."""
 _DESCRIBES = frozenset(("for", "that", "which", "of", "behind"))
 """Stand before what tells one thing of a kind from others."""
 _DUMMY = frozenset(("possible", "ok", "okay", "safe", "necessary", "worth", "enough"))
@@ -136,6 +140,8 @@ def subject_of(text: str, asked: AskedFor | None = None) -> ClauseSubject | None
 
     Beside things that it asks for, what it says of them: of `which files import rxjs`, `it` is no file.
     """
+    if (place := _IN_PLACE.match(text)) is not None and written_names(text[place.end() :]):
+        text = text[place.end() :]  # `In run a local copy is made`: the copy
     relation = find_relation(text)
     names = written_names(text)
     path = next((name for name in names if "/" in name), "")
@@ -306,8 +312,9 @@ def _at(words: Sequence[str], at: int, subject: ClauseSubject) -> tuple[int, lis
             return 2, list(words[at : at + 2])
         if low in _THESE and not is_last and not _is_verb(after) and low != "that" and subject.is_name:
             return 1, [subject.text]
-        if low in _THESE and (before in _AUXILIARY or before in _INTO) and (is_last or before in _AUXILIARY):
-            return 1, said
+        is_alone = is_last or (before in _AUXILIARY and (subject.is_name or _is_verb(after)))
+        if low in _THESE and (before in _AUXILIARY or before in _INTO) and is_alone:
+            return 1, said  # not `how long does that block last`
         if low == "that" and before in _INTO and not is_last:
             return 1, [subject.text]
     if low == "one" and before in _ONE_AFTER:

@@ -48,7 +48,7 @@ from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.several import SeveralAnswers, answer_several
 from atlas.code.tools.search.unranked import with_unranked
 from atlas.code.tools.symbol.bodies import read_bodies
-from atlas.code.tools.symbol.constants import asks_for_value, values_of
+from atlas.code.tools.symbol.constants import asks_for_value, settings_read, values_of
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
 from atlas.code.tools.symbol.window_lines import with_conditions
@@ -339,18 +339,8 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
             hit = replace(undescribed(hit), sure="")
         told_lines = found.lines.get(uid, ())
         has_lines = bool(body.pieces or told_lines)
-        if is_valued and number <= WITH_VALUES and has_lines and asks_for_value(found.query.text):
-            best = sorted(zip(body.values, body.pieces, strict=False), key=lambda each: -each[0])[:BEST_PIECES]
-            shown = [*(line.text for _, piece in best for line in piece), *(line.text for line in told_lines)]
-            words = (*found.query.words, *found.query.variants)
-            said = await values_of(
-                atlas.reader,
-                search.envelope.state.project,
-                shown,
-                {row.uid for row in rows[:number]},
-                words,
-                rows[number - 1].path,
-            )
+        if is_valued and number <= WITH_VALUES and has_lines:
+            said = await _values_said(atlas, search, body, told_lines, rows[:number])
             said = tuple(each for each in said if each not in told)
             told.update(said)
             hit = replace(hit, near=(*said, *hit.near))
@@ -362,6 +352,24 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
             body = Body()
         hits.append(PageHit(hit, chances[uid], further, body, lines, near_by, exact))
     return hits
+
+
+async def _values_said(
+    atlas: Atlas, search: _Search, body: Body, told: Sequence[ExactLine], rows: Sequence[NodeRow]
+) -> tuple[str, ...]:
+    """Return the values of the constants and settings that the best lines of the last of some hits name."""
+    query, project = search.found.query, search.envelope.state.project
+    best = sorted(zip(body.values, body.pieces, strict=False), key=lambda each: -each[0])[:BEST_PIECES]
+    shown = [*(line.text for _, piece in best for line in piece), *(line.text for line in told)]
+    known = {row.uid for row in rows}
+    said: tuple[str, ...] = ()
+    if asks_for_value(query.text):
+        words = (*query.words, *query.variants)
+        said = await values_of(atlas.reader, project, shown, known, words, rows[-1].path)
+    if asks_how(query):
+        every = [*(line.text for piece in body.pieces for line in piece), *(line.text for line in told)]
+        said = (*said, *await settings_read(atlas.reader, project, every, known))
+    return tuple(dict.fromkeys(said))
 
 
 async def _exact_lines(

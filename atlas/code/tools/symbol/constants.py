@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from atlas.code.graph.absence.name_lines import find_name_lines
 from atlas.code.reader import Reader
 from atlas.code.tools.citations import place_of
 from atlas.core.english.stems import root_of
@@ -28,6 +29,14 @@ _NAMED = re.compile(
     r"|(?i:\w{0,40}(?:default|timeout|time_out|delay|limit|max|min|size|interval|threshold)\w{0,40}))(?![\w$]|\s{0,3}\(|\s{0,3}=(?!=))"
 )
 """Not what is called or gets its value in the line."""
+
+
+_SETTING = re.compile(
+    r"\b_?(?:conf|config|configuration|settings?|options?|opts)(?:\.[a-z]\w{1,30})?\.(?P<name>[a-z]\w{3,60})(?![\w$(.]|\s{0,3}=(?!=))"
+)
+"""A setting that a line reads: `self._config.retry_delay`, `settings.response.failAction`."""
+_SETS = re.compile(r"""^['"]?(?P<name>[\w$]+)['"]?\s{0,3}[:=].*(?:\bdefault\b|\d)""")
+MOST_SETTINGS = 3
 
 
 def asks_for_value(text: str) -> bool:
@@ -59,3 +68,25 @@ async def values_of(
             if row.uid not in known and value and value != name:
                 found.append(f"{name} = {value[:MAX_TEXT]} {place_of(row)}")
     return tuple(found[:MAX_VALUES])
+
+
+async def settings_read(reader: Reader, project: str, lines: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    """Return the defaults of the settings that lines read, each as `name = value path:line`. Raises store errors.
+
+    Where no symbol has the name, a line of code that gives it a number or a default: `timeout: int().default(30)`.
+    """
+    read = (match["name"] for line in lines for match in _SETTING.finditer(line))
+    names = [name for name in dict.fromkeys(read) if len(set(reader.split_words(name))) > MAX_SAME]
+    found: list[str] = []
+    for name in names[:MAX_NAMES]:
+        nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=project, labels=(Label.VALUE,)), _READ)
+        rows = [node.row for node in nodes if not node.row.is_test]
+        valued = [row for row in rows if " = " in row.signature and row.uid not in known]
+        if len(valued) == 1 and (value := " ".join(valued[0].signature.partition(" = ")[2].split())) != name:
+            found.append(f"{name} = {value[:MAX_TEXT]} {place_of(valued[0])}")
+        elif not valued:
+            set_by = await find_name_lines(reader, name, project, prose=False)
+            told = [each for each in set_by.lines if (match := _SETS.match(each.text)) and match["name"] == name]
+            if len(told) == 1:
+                found.append(f"{told[0].text[:MAX_TEXT]} {told[0].path}:{told[0].line}")
+    return tuple(found[:MOST_SETTINGS])
