@@ -43,7 +43,7 @@ class CodeTools:
     async def answer(self, tool: Tool, arguments: Mapping[str, object], caller: Caller = UNKNOWN_CALLER) -> Answer:
         """Return the answer of a tool. Raises AtlasError as the tool does."""
         workspace = self._session.workspace
-        if not workspace.is_empty and arguments.get("project"):
+        if arguments.get("project"):
             from atlas.app.workspace.asking import ask_elsewhere
 
             own = self._session.settings

@@ -234,6 +234,45 @@ def test_all_projects_answer_one_question_within_the_budget(user: User) -> None:
     assert refused.returncode != 0 and "nobody" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "callers of total"),
+        ("node", "total"),
+        ("context", "total"),
+        ("impact", "total"),
+        ("cypher", "MATCH (f:Function) WHERE f.name = 'total' RETURN f.qualified_name"),
+    ],
+)
+def test_all_outside_of_a_workspace_is_the_one_project_and_the_answer_says_so(
+    user: User, words: tuple[str, ...]
+) -> None:
+    lib = user.project("lib", LIBRARY)
+    said = user.ask(lib, *words, "--in", "all")
+    assert said.startswith("project lib:\n") and "shoplib" in said
+    assert "note: lib is in no workspace" in said and "atlas workspace add" in said
+    by_folder, alone = user.ask(lib, *words, "--in", str(lib)), user.ask(lib, *words)
+    assert by_folder == alone and "workspace" not in alone
+    document = user.document(*words, "--in", "all", "--project", str(lib))
+    assert [label for label, _ in document["parts"]] == ["lib"] and "in no workspace" in document["missing"][0]
+
+
+def test_all_of_projects_that_have_no_answer_is_the_first_ones_error(user: User) -> None:
+    lib = user.project("lib", LIBRARY)
+    gone = user.project("gone", USER, indexed=False)
+    user.done("workspace", "add", str(lib), str(gone))
+    shutil.rmtree(gone)
+    refused = atlas("cypher", "MATCH (", "--in", "all", "--project", str(lib), env=user.env)
+    assert refused.returncode == 4 and "Traceback" not in refused.stderr
+
+
+def test_an_unknown_project_outside_of_a_workspace_leads_to_workspaces(user: User) -> None:
+    lib = user.project("lib", LIBRARY)
+    refused = atlas("search", "Cart", "--in", "nobody", "--project", str(lib), env=user.env)
+    assert refused.returncode == 3
+    assert "`nobody` is not indexed (indexed: lib)" in refused.stderr and "atlas workspace add" in refused.stderr
+
+
 def test_nothing_of_a_project_outside_of_the_workspace_is_opened(user: User) -> None:
     lib, app = user.project("lib", LIBRARY), user.project("app", USER)
     secret = user.project("secret", USER, indexed=False)

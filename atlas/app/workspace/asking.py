@@ -21,6 +21,7 @@ LEAST_BUDGET = 60
 """Tokens below which a project is not asked: its answer would not fit."""
 OVERHEAD = 24
 """Tokens that an answer's heading takes in the whole, in text or structure."""
+ALONE = "is in no workspace, so it answers alone: `atlas workspace add FOLDER ...` names projects that answer together"
 OWN_SHARE = 2
 """The asking project's answer may take one in so many tokens of the budget."""
 
@@ -92,7 +93,7 @@ async def ask_elsewhere(
     `ask` asks the session's own project. Raises ConfigError and NotFound for a project that cannot be asked.
     """
     project = arguments.get("project")
-    if "project" not in tool.arguments or not isinstance(project, str) or not project or workspace.is_empty:
+    if "project" not in tool.arguments or not isinstance(project, str) or not project:
         return None
     rest = {name: value for name, value in arguments.items() if name != "project"}
     if project == str(own.root) or project == workspace.own_label:
@@ -102,7 +103,7 @@ async def ask_elsewhere(
         return await workspace.session(member).answer(tool, rest, caller.client)
     if project != ALL or own.project_name == ALL:
         return None
-    if arguments.get("cursor"):
+    if arguments.get("cursor") and not workspace.is_empty:
         raise ConfigError("a cursor belongs to one project", "Give project with the cursor: the name above the page.")
     return await _ask_all(workspace, own, tool, rest, caller, ask)
 
@@ -115,11 +116,13 @@ async def _ask_all(
     has_budget = "token_budget" in tool.arguments
     members = await workspace.members()
     parts: list[tuple[str, Answer]] = []
-    missing: list[str] = []
-    used = 0
+    missing = [f"{workspace.own_label} {ALONE}"] if workspace.is_empty else []
+    used = OVERHEAD * len(missing)
+    own_share = OWN_SHARE if members else 1
+    failure: AtlasError | None = None
     asked = [(workspace.own_label, None), *((one.label, one) for one in members)]
     for position, (label, member) in enumerate(asked):
-        left = (budget - used) // OWN_SHARE if not position else (budget - used) // (len(asked) - position)
+        left = (budget - used) // own_share if not position else (budget - used) // (len(asked) - position)
         if member is not None and member.problem:
             used += OVERHEAD
             missing.append(f"project {label} is not asked: {member.problem}")
@@ -135,12 +138,13 @@ async def _ask_all(
                 else workspace.session(member).answer(tool, own_arguments, caller.client)
             )
         except AtlasError as error:
-            if len(asked) == len(missing) + 1:
-                raise
+            failure = failure or error
             used += OVERHEAD
             missing.append(f"project {label} has no answer: {error.message[:200]}")
             continue
         parts.append((label, answer))
         used += answer.evidence.tokens + OVERHEAD
+    if failure is not None and not parts:
+        raise failure
     first = parts[0][1].evidence
     return WorkspaceAnswer(tool.name, tuple(parts), replace(first, tokens=used, token_budget=budget), tuple(missing))

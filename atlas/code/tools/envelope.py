@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
@@ -117,12 +117,7 @@ async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelo
     name = project or atlas.reader.project
     states = {state.project: state for state in await atlas.reader.store.projects()}
     if name not in states:
-        known = ", ".join(states) or "none"
-        raise NotFound(
-            f"project `{name}` is not indexed (indexed: {known})",
-            "run `atlas index` in its folder, or name an indexed project",
-            difflib.get_close_matches(name, states, 3, 0.5),
-        )
+        raise not_indexed(name, states)
     is_own = name == atlas.reader.project
     root = atlas.reader.root
     gone = str(root) if is_own and not root.is_dir() else ""
@@ -130,6 +125,17 @@ async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelo
     unread = await unread_notes(atlas.reader.store, states[name])
     draft = atlas.draft if is_own else None
     return Envelope(states[name], atlas.reader.counter.encoding, token_budget, tree, gone, unread, draft)
+
+
+def not_indexed(name: str, indexed: Collection[str]) -> NotFound:
+    """Return the error for a project that the index does not hold, with those that it holds."""
+    known = ", ".join(indexed) or "none"
+    return NotFound(
+        f"project `{name}` is not indexed (indexed: {known})",
+        "name an indexed project, or run `atlas index` in its folder; for a project beside this one, run "
+        "`atlas workspace add FOLDER ...` with the folders of both",
+        difflib.get_close_matches(name, indexed, 3, 0.5),
+    )
 
 
 async def unread_notes(store: Store, state: ProjectState) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -12,7 +12,7 @@ from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas, TreeReport
 from atlas.code.conflicts import conflicts
 from atlas.code.tools.cypher_answers import SchemaEntry
-from atlas.code.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, fit_aside, unread_notes
+from atlas.code.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, fit_aside, not_indexed, unread_notes
 from atlas.code.tools.state.daemon import DaemonStatus
 from atlas.code.tools.state.report import PartialFile, ProjectStatus, SkippedFile, StatusAnswer
 from atlas.core.errors import AtlasError, ConfigError, NotFound
@@ -79,7 +79,7 @@ async def status(
     states = {state.project: state for state in await atlas.reader.store.projects()}
     name = project or atlas.reader.project
     if name not in states and project:
-        raise _not_indexed(name, states)
+        raise not_indexed(name, states)
     wanted = "" if everything else name
     stats = await atlas.reader.store.stats(wanted) if everything or name in states else []
     differing = await newer if newer is not None else None
@@ -120,11 +120,6 @@ async def _marks(atlas: Atlas, own: ProjectStats | None) -> tuple[str, ...]:
     if own.edges.get(EdgeType.CONTRADICTS) or own.edges.get(EdgeType.REFUTES):
         marked += await _contradictions(atlas, own.project)
     return marked
-
-
-def _not_indexed(name: str, indexed: Iterable[str]) -> NotFound:
-    known = ", ".join(indexed) or "none"
-    return NotFound(f"project `{name}` is not indexed (indexed: {known})", "run `atlas index` in its folder")
 
 
 async def _conflict_notes(atlas: Atlas, project: str) -> tuple[str, ...]:
