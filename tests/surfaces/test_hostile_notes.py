@@ -294,7 +294,7 @@ async def test_damaged_short_term_memory_is_set_aside(tmp_path: Path) -> None:
     (place.data / FILE).mkdir()
     async with desk(place) as notes:
         missing = await notes.say("refresh")
-        assert "short-term memory is missing" in missing.text, "the rest is answered"
+        assert "not read: short-term memory" in missing.text, "the rest is answered"
         assert FILE in await notes.refusal("remember_shortterm", content="x")
 
 

@@ -163,6 +163,19 @@ async def test_a_session_begins_with_identity_recent_memory_and_the_greeting(
         assert "raise token_budget" in small.text and small.data["identity"][0]["text"] == "The user"
 
 
+async def test_a_session_that_begins_with_nothing_recent_is_told_what_is_remembered(memory: Desk) -> None:
+    assert "none: nothing is remembered yet" in (await memory.say("refresh", greeting="hello")).text
+    await remembered(memory, "Billing team", "Releases on Thursdays.")
+    await remembered(memory, "Billing team", "Writes Go.")
+    said = await memory.say("refresh")
+    assert "none: nothing recent; remembered: 1 entity, 2 observations" in said.text
+    await follow(memory, said)
+    await memory.say("ingest_hypothesis", hypothesis="Releases are frequent.")
+    said = await memory.say("refresh", greeting="zebra")
+    assert "nothing about the greeting; remembered: 1 entity, 2 observations, 1 claim" in said.text
+    assert [one["tool"] for one in said.data["available_actions"]] == ["list_entities", "list_propositions"]
+
+
 async def test_no_greeting_keeps_a_session_from_beginning(memory: Desk) -> None:
     secret = "key is AKIA" + "Z7QF2M4XB5LKD3TN"
     for greeting in ("a\0b", "\ud800 hello", "\u202eolleh", secret, "  ", "x" * 100_000):

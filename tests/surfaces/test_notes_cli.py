@@ -255,6 +255,31 @@ def test_memory(project: Path, run: Run) -> None:
     assert len(run("notes", "show", "Ada", "--json").json["observations"]) == 1
 
 
+def test_memory_without_an_index_denies_nothing_that_files_hold(project: Path, run: Run) -> None:
+    nothing = run("memory", "refresh")
+    assert "none: nothing is remembered yet" in nothing.out and "not read" not in nothing.out
+    kept = run("memory", "remember", "Ada", "Prefers short answers.", "--alias", "Lovelace", "--json").json
+    entity, observation = (group["items"][0]["data"]["id"] for group in kept["body"]["groups"][:2])
+    for words in (
+        ("memory", "refresh"),
+        ("memory", "recall", "short answers"),
+        ("memory", "recall", "answers", "--entity", "Lovelace"),
+        ("memory", "list"),
+        ("notes", "search", "answers"),
+        ("notes", "contradictions", "Answers are long."),
+        ("notes", "lineage", "answers", "length"),
+    ):
+        said = run(*words)
+        assert "\nunknown: " in said.out and "not read: 1 note of" in said.out, said.out
+    for words in (("memory", "show", "Lovelace"), ("notes", "unit", entity)):
+        said = run(*words)
+        assert said.code == 3 and "not read: 1 note of" in said.err, said.err
+    assert run("memory", "remember", "lovelace", "Likes tea.").code == 0
+    assert run("notes", "list", "--json").json["total"] == 1, "an alias is known without an index"
+    assert run("memory", "forget", observation).code == 0
+    assert "Prefers short answers." not in run("notes", "show", "Ada").out
+
+
 def test_personal_notes_are_in_a_folder_of_their_own(project: Path, run: Run) -> None:
     assert run("memory", "remember", "Me", "Likes tea.", "--personal").code == 0
     assert not (project / ".knowledge").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ from atlas.knowledge.retrieval.retrieval import MAX_PARTS, find_notes
 from atlas.knowledge.retrieval.short_term import ShortTermHit, emotional_neighbours, merge_short_term, normalised
 from atlas.knowledge.tools.claim_queries import MAX_REPEATED
 from atlas.knowledge.tools.note_base import Knowledge, find_entity, properties_of
-from atlas.knowledge.tools.open_notes import Opened, opened_bases, project_atlas
+from atlas.knowledge.tools.open_notes import NOT_READ, Opened, opened_bases, project_atlas
 from atlas.knowledge.tools.relations import relation_item
 from atlas.knowledge.tools.times import moment
 from atlas.knowledge.tools.units import answer, comparable, quoted_text, score_text, shown_text, unit_item
@@ -47,6 +48,8 @@ RELATED_ENTITIES = 3
 """Entities of the best notes whose relations are shown."""
 RELATIONS_EACH = 10
 RECALLED = (Label.OBSERVATION, Label.ENTITY, Label.CLAIM, Label.DECISION, Label.ADR)
+REMEMBERED = (Label.ENTITY, Label.OBSERVATION, Label.CLAIM, Label.DECISION)
+"""What a session is told the numbers of when it begins with nothing else; ADRs are documents."""
 EMOTION_LEAST = 0.5
 """Cosine of emotions from which an entry is named as similar."""
 
@@ -122,10 +125,30 @@ async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int
         ItemGroup.of("about", about),
     )
     count = len(identity) + len(recent) + len(about)
-    title = counted(count, "memory") if count else "nothing is remembered yet"
+    title = counted(count, "memory")
     actions = (Action("recall", {"query": text[:MAX_REPEATED] or "what matters now"}, "more of what is remembered"),)
+    if not count:
+        title, actions = await _held(opened, greeted=bool(text))
     body = ItemsBody("ok" if count else "none", title, groups, actions, in_turn=True)
     return await answer(knowledge, "refresh", body, token_budget, notes, project_atlas(opened))
+
+
+async def _held(opened: Sequence[Opened], *, greeted: bool) -> tuple[str, tuple[Action, ...]]:
+    """Return the title of a refresh without an item, and the calls that list what is remembered nevertheless."""
+    counts: Counter[Label] = Counter()
+    for one in opened:
+        for stats in await one.atlas.reader.store.stats(one.base.project):
+            counts.update({label: stats.nodes.get(label, 0) for label in REMEMBERED})
+    held = [counted(counts[label], label.lower()) for label in REMEMBERED if counts[label]]
+    if not held:
+        return "nothing is remembered yet", ()
+    actions: list[Action] = []
+    if counts[Label.ENTITY]:
+        actions.append(Action("list_entities", {}, "what is remembered"))
+    if counts[Label.CLAIM] or counts[Label.DECISION]:
+        actions.append(Action("list_propositions", {}, "claims and decisions"))
+    what = "nothing recent, and nothing about the greeting" if greeted else "nothing recent"
+    return f"{what}; remembered: {', '.join(held)}", tuple(actions)
 
 
 async def related_entries(
@@ -305,7 +328,7 @@ async def _entries(knowledge: Knowledge, notes: list[str]) -> list[ShortTermEntr
     try:
         return await (await knowledge.short_term()).entries()
     except AtlasError as error:
-        notes.append(f"short-term memory is missing: {error.message}")
+        notes.append(f"{NOT_READ}short-term memory: {error.message}")
         return []
 
 

@@ -161,15 +161,17 @@ async def locate(knowledge: Knowledge, note_id: str) -> NotePath:
             if found and _holds(base, found[0].row.path, wanted):
                 return NotePath(base, wanted, found[0].row.path)
     for base in knowledge.own_first:
-        if await base.opened() is None and (path := await in_thread(_path_in_files, base, wanted)):
-            return NotePath(base, wanted, path)
+        if await base.opened() is None:
+            place = await in_thread(_in_files, base, wanted, lambda note: note.id == wanted)
+            if place is not None:
+                return place
     raise NotFound(f"no note {wanted}", "list_propositions and list_entities name the notes there are.")
 
 
-def _path_in_files(base: NoteBase, note_id: str) -> str:
-    """Return the path of a note where there is no index that knows it, "" if there is none."""
-    found = notes(base.notebook.folder, text=note_id)
-    return next((one.path for one in found if one.note.id == note_id), "")
+def _in_files(base: NoteBase, text: str, is_meant: Callable[[Note], bool]) -> NotePath | None:
+    """Return the first note with a text that is meant, where there is no index that knows it; None if there is none."""
+    found = notes(base.notebook.folder, text=text)
+    return next((NotePath(base, one.note.id, one.path) for one in found if is_meant(one.note)), None)
 
 
 async def locate_observation(knowledge: Knowledge, observation_id: str) -> tuple[NotePath, str]:
@@ -177,6 +179,11 @@ async def locate_observation(knowledge: Knowledge, observation_id: str) -> tuple
     for base in knowledge.own_first:
         atlas = await base.fresh()
         if atlas is None:
+            place = await in_thread(
+                _in_files, base, observation_id, lambda note: any(one.id == observation_id for one in note.observations)
+            )
+            if place is not None:
+                return place, observation_id
             continue
         found = await atlas.reader.store.symbols([make_uid(base.project, observation_id)])
         if found:
@@ -195,6 +202,14 @@ async def find_entity(knowledge: Knowledge, name: str) -> NotePath | None:
             return place
         atlas = await base.opened()
         if atlas is None:
+            place = await in_thread(
+                _in_files,
+                base,
+                name,
+                lambda note: note.kind == "entity" and folded in (one.casefold() for one in (note.name, *note.aliases)),
+            )
+            if place is not None:
+                return place
             continue
         where = Filter(project=base.project, labels=(Label.ENTITY,))
         nodes = await atlas.reader.store.find(name, Match.PREFIX, where, 50)

@@ -9,9 +9,15 @@ from atlas.code.atlas import Atlas
 from atlas.core.errors import AtlasError
 from atlas.core.ids import make_uid
 from atlas.core.model import Label, Node
+from atlas.core.threads import in_thread
+from atlas.core.wording import counted
 from atlas.knowledge.notes.ids import is_id
+from atlas.knowledge.notes.listing import EntryKind, entries
 from atlas.knowledge.tools.new_notes import latest
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase
+
+NOT_READ = "not read: "
+"""Begins the notes of an answer on what it could not look at: without a hit it is unknown, not none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,7 @@ class Opened:
 
 
 async def opened_bases(knowledge: Knowledge, notes: list[str], *, reads_new: bool = False) -> list[Opened]:
-    """Return the folders that have an index, the project's first; a missing one becomes a note.
+    """Return the folders that have an index, the project's first; one with notes that cannot be read becomes a note.
 
     With `reads_new`, a few new units are read instead of indexed first.
     """
@@ -34,13 +40,25 @@ async def opened_bases(knowledge: Knowledge, notes: list[str], *, reads_new: boo
         try:
             atlas, new = await latest(base) if reads_new else (await base.fresh(), ())
         except AtlasError as error:
-            notes.append(f"{base.project}: {error.message}")
+            notes.append(f"{NOT_READ}the notes of {base.project}: {error.message}")
             continue
-        if atlas is not None:
-            found.append(Opened(base, atlas, new))
-            if base.is_personal:
-                notes.extend(atlas.tree.notes)
+        if atlas is None:
+            notes.extend(await in_thread(_without_index, base))
+            continue
+        found.append(Opened(base, atlas, new))
+        if base.is_personal:
+            notes.extend(atlas.tree.notes)
     return found
+
+
+def _without_index(base: NoteBase) -> list[str]:
+    """Return a note on the files that only an index would find; none for a folder without files."""
+    try:
+        count = sum(one.kind is EntryKind.NOTE for one in entries(base.notebook.folder))
+    except AtlasError as error:
+        return [f"{NOT_READ}the notes of {base.project}: {error.message}"]
+    what = f"{counted(count, 'note')} of {base.project}, which has no index yet: run `atlas index`"
+    return [f"{NOT_READ}{what}"] if count else []
 
 
 def project_atlas(opened: Sequence[Opened]) -> Atlas | None:

@@ -23,6 +23,7 @@ from atlas.knowledge.notes.marks import Marked, read_marks
 from atlas.knowledge.retrieval.hits import NoteHit
 from atlas.knowledge.retrieval.short_term import scaled
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase
+from atlas.knowledge.tools.open_notes import NOT_READ
 
 SHOWN_TEXT = 700
 """Characters of a unit's text in a list; `get_unit` shows all of it."""
@@ -158,7 +159,12 @@ async def answer(
     notes: Sequence[str] = (),
     atlas: Atlas | None = None,
 ) -> ItemsAnswer:
-    """Return as many items as fit the budget; what is left out is counted in the groups and in `withheld`."""
+    """Return as many items as fit the budget; what is left out is counted in the groups and in `withheld`.
+
+    None is unknown if some of the notes could not be read.
+    """
+    if body.status == "none" and any(note.startswith(NOT_READ) for note in notes):
+        body = replace(body, status="unknown", title=f"{body.title}, as far as notes could be read")
     envelope = await envelope_of(knowledge, atlas or await knowledge.project.opened(), token_budget)
 
     def build(shown: int) -> ItemsAnswer:

@@ -27,7 +27,7 @@ from atlas.knowledge.notes.marks import Attachment
 from atlas.knowledge.retrieval.lineage import RELATIONS
 from atlas.knowledge.retrieval.papers import paper_rows
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase, aliases_of, find_entity, properties_of
-from atlas.knowledge.tools.open_notes import Opened, find_unit, opened_bases, project_atlas
+from atlas.knowledge.tools.open_notes import NOT_READ, Opened, find_unit, opened_bases, project_atlas
 from atlas.knowledge.tools.relations import anchor_item, relation_item
 from atlas.knowledge.tools.units import answer, quoted_text, shown_text, uid_of, unit_item
 
@@ -43,10 +43,11 @@ CLOCKS_DIFFER = 86_400
 async def get_entity(knowledge: Knowledge, *, entity: str, token_budget: int = UNIT_BUDGET) -> ItemsAnswer:
     """Return one entity by name, alias or id: its relations both ways, and its newest observations. Raises NotFound."""
     name = check_line("entity", entity)
-    await opened_bases(knowledge, [])  # the index has to know an alias that another session has just given
+    notes: list[str] = []
+    await opened_bases(knowledge, notes)  # the index has to know an alias that another session has just given
     place = await find_entity(knowledge, name)
     if place is None:
-        raise NotFound(f"no entity {shown_text(name, 80)!r}", "list_entities names those there are.")
+        raise _not_found(f"no entity {shown_text(name, 80)!r}", notes, "list_entities names those there are.")
     whole = await get_unit(knowledge, unit_id=place.note_id, token_budget=token_budget)
     return replace(whole, tool="get_entity")
 
@@ -63,7 +64,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         is_short = unit_id.startswith("s-")
         hint = "list_propositions and list_entities name those there are."
         hint = "It is a short-term memory, which recall and refresh show." if is_short else hint
-        raise NotFound(f"no unit {shown_text(unit_id, 80)}", hint)
+        raise _not_found(f"no unit {shown_text(unit_id, 80)}", notes, hint)
     one, node = found
     reader, uid = one.atlas.reader, node.row.uid
     twins, commits = await _twins(one, node), await _history(one, node)
@@ -90,6 +91,11 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
     actions = [*_if_suspect(node, states), *_after_reading(node)]
     body = ItemsBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
     return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
+
+
+def _not_found(message: str, notes: Sequence[str], hint: str) -> NotFound:
+    """Return the error for a name, with what could not be read: the name may be there."""
+    return NotFound("; ".join((message, *(note for note in notes if note.startswith(NOT_READ)))), hint)
 
 
 async def _twins(one: Opened, node: Node) -> list[Node]:
