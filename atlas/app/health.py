@@ -27,6 +27,7 @@ from atlas.code.tools.state.daemon import DEADLINE_SECONDS, DaemonStatus, Trace,
 from atlas.code.tools.state.health import Check, HealthAnswer, health
 from atlas.code.tools.state.report import LETTERS
 from atlas.core.errors import AtlasError, ConfigError, NotFound
+from atlas.core.wording import counted
 from atlas.runtime.config.load import discover_root
 from atlas.runtime.process.daemon import find_running, last_running
 from atlas.runtime.process.data_folder import legacy_folder
@@ -245,6 +246,6 @@ async def _check_packs(settings: Settings) -> list[Check]:
     without = [one for one in declared if pack_of(one, packs) is None]
     names = ", ".join(f"{one.name} {one.version}" for one in without[:8])
     more = f" and {len(without) - 8} more" if len(without) > 8 else ""
-    detail = f"{len(declared) - len(without)} of {len(declared)} locked dependencies have a pack"
+    detail = f"{len(declared) - len(without)} of {counted(len(declared), 'locked dependency')} have a pack"
     detail += f"; without: {names}{more}" if without else ""
     return [Check("packs", "ok", detail, build_command(without[0]) if without else "")]

@@ -11,6 +11,7 @@ import mcp_types as types
 
 from atlas.chat.token_bucket import TokenBucket
 from atlas.core.invisible import printable
+from atlas.core.wording import counted
 
 LOGS, LOG_BURST = 1.0, 10.0
 """Log messages of a server that are shown, a second and at once; the others are counted."""
@@ -85,6 +86,6 @@ class ServersUser:
             self._unshown += 1
             return
         if self._unshown:
-            self._host.log(self._server, "warning", f"{self._unshown} messages were not shown")
+            self._host.log(self._server, "warning", f"not shown: {counted(self._unshown, 'message')}")
             self._unshown = 0
         self._host.log(self._server, level, printable(str(data)[:MAX_LOG]))

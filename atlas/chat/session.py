@@ -23,6 +23,7 @@ from atlas.chat.turn import Screen, Spent, Turn, TurnLimits, TurnOutcome
 from atlas.core.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.core.invisible import one_line, printable
 from atlas.core.language_model import ChatModel
+from atlas.core.wording import counted
 
 MAX_ATTACHED = 20
 """Resources attached to one question."""
@@ -79,7 +80,7 @@ class ChatSession:
         attached = await self._attached(text)
         if attached and is_only_references(text):
             for uri, content in attached:
-                images = f"\n[{len(content.images)} images]" if content.images else ""
+                images = f"\n[{counted(len(content.images), 'image')}]" if content.images else ""
                 self.screen.text(f"{printable(uri)}:\n\n{printable(content.text)}{images}\n\n")
             self.screen.end_text()
             return TurnOutcome.ANSWERED
@@ -123,7 +124,7 @@ class ChatSession:
         content = of_resource((await route.server.read_resource(uri)).contents)
         text, cut = self.conversation.fit(content.text, self.limits.result_tokens)
         if cut:
-            self.screen.notice(f"@{printable(uri)} was cut by some {cut} tokens")
+            self.screen.notice(f"@{printable(uri)} was cut by some {counted(cut, 'token')}")
         return Content(text, content.images)
 
     async def _attached(self, text: str) -> list[tuple[str, Content]]:

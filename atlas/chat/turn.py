@@ -22,6 +22,7 @@ from atlas.chat.routes import ToolRoute
 from atlas.chat.schemas import argument_problem, result_problem
 from atlas.core.errors import AtlasError
 from atlas.core.language_model import ChatModel, Retrying, TextDelta, ToolRequest, Usage
+from atlas.core.wording import counted
 
 PARALLEL = 8
 """Read-only calls at the same time."""
@@ -127,7 +128,7 @@ class Turn:
             dropped = self.conversation.trim(self.limits.context_tokens)
             if dropped:
                 self.screen.notice(
-                    f"removed {dropped} old tool results to stay within {self.limits.context_tokens} tokens"
+                    f"removed {counted(dropped, 'old tool result')} to stay within {self.limits.context_tokens} tokens"
                 )
             text, calls = await self._ask([route.declaration for route in routes.values()])
             self.conversation.add_assistant(text, calls)
@@ -176,7 +177,7 @@ class Turn:
         for number, call in enumerate(calls):
             cut = self.conversation.add_result(call, results[str(number)], self.limits.result_tokens)
             if cut:
-                self.screen.notice(f"the result of {call.name} was cut by some {cut} tokens")
+                self.screen.notice(f"the result of {call.name} was cut by some {counted(cut, 'token')}")
 
     async def _call_group(
         self, group: Sequence[tuple[int, ToolRequest]], routes: dict[str, ToolRoute], results: dict[str, Content]

@@ -17,6 +17,7 @@ from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, known_client
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.over_http import PortOption, Transport, TransportOption, token_place
 from atlas.core.errors import AtlasError, ConfigError
+from atlas.core.wording import counted
 
 if TYPE_CHECKING:
     from atlas.cli.clients.change import ClientChange
@@ -248,7 +249,7 @@ def _connect_all(settings: Settings, wanted: ConnectRequest, *, yes: bool, as_js
     elif not reports:
         print("nothing to take back" if wanted.undo else "no installed client has hooks")
     if failed:
-        raise type(failed[0])(f"{len(failed)} of {len(chosen)} clients failed", failed[0].hint)
+        raise type(failed[0])(f"{len(failed)} of {counted(len(chosen), 'client')} failed", failed[0].hint)
 
 
 def _has_no_hooks(client: Client) -> bool:
@@ -398,7 +399,8 @@ def _check(settings: Settings, *, as_json: bool) -> None:
         raise ConfigError("no client is connected to this project", "Connect one: atlas connect CLIENT")
     if failed:
         raise AtlasError(
-            f"{len(failed)} of {len(found)} entries do not start", f"Write it again: atlas connect {failed[0].client}"
+            f"not started: {len(failed)} of {counted(len(found), 'entry')}",
+            f"Write it again: atlas connect {failed[0].client}",
         )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from atlas import __version__
 from atlas.cli import output
 from atlas.cli.options import JsonOption, examples
+from atlas.core.wording import counted
 
 if TYPE_CHECKING:
     import typer
@@ -71,7 +72,9 @@ def show_doctor(*, as_json: bool) -> None:
                 print(output.plain(f"{one.name}: {one.command}"))
         print("The state of this project: atlas health")
     if broken:
-        raise AtlasError(f"{len(broken)} parts are broken", "Install the package again, with pip's --force-reinstall.")
+        raise AtlasError(
+            f"broken: {counted(len(broken), 'part')}", "Install the package again, with pip's --force-reinstall."
+        )
 
 
 def _broken_parts() -> list[str]:

@@ -15,6 +15,6 @@ def counted(number: int, noun: str, spec: str = "", *, more: bool = False) -> st
     return f"{number:{spec}}{'+' if more else ''} {noun if number == 1 and not more else plural}"
 
 
-def counts(*pairs: tuple[int, str]) -> str:
-    """Return `1 file, 3 symbols` for numbers with their nouns."""
-    return ", ".join(counted(number, noun) for number, noun in pairs)
+def counts(*pairs: tuple[int, str], spec: str = "") -> str:
+    """Return `1 file, 3 symbols` for numbers with their nouns, formatted as `counted` does."""
+    return ", ".join(counted(number, noun, spec) for number, noun in pairs)

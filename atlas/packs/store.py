@@ -7,6 +7,7 @@ from pathlib import Path
 from atlas.adapters.opening.packs import check_rows
 from atlas.core.errors import NotFound, StoreError
 from atlas.core.threads import in_thread
+from atlas.core.wording import counted
 from atlas.packs.documentation.pack.archive import read_archive_manifest, unpack
 from atlas.packs.documentation.pack.folder import draft_folder, load_manifest, verify
 from atlas.packs.documentation.pack.manifest import PACK_FILE, Manifest
@@ -49,7 +50,7 @@ async def verify_pack(folder: Path) -> list[str]:
         manifest = load_manifest(folder)
         (stats,) = await pack.store.stats(manifest.name)
         wanted = manifest.counts.get("Article", stats.files)
-        return [] if stats.files == wanted else [f"pack.db has {stats.files} articles instead of {wanted}"]
+        return [] if stats.files == wanted else [f"pack.db has {counted(stats.files, 'article')} instead of {wanted}"]
     except (StoreError, ValueError) as error:
         return [str(error)]
     finally:

@@ -99,7 +99,7 @@ class PapersDesk:
         papers = await asyncio.to_thread(self._library.papers)
         chosen = papers if not topic else await asyncio.to_thread(self._library.papers, topic)
         best, count = await self._best(papers, chosen, query, _filter(given), limit)
-        lines = [f"{len(best)} of {count} stored papers" + (f" in {topic}" if topic else "")]
+        lines = [f"{len(best)} of {counted(count, 'stored paper')}" + (f" in {topic}" if topic else "")]
         for number, (paper, _) in enumerate(best, 1):
             lines += render.paper_lines(paper, f"{number}.")
         rows = [{**render.paper_json(paper), **({"score": round(score, 3)} if query else {})} for paper, score in best]

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from atlas.core.errors import NotFound, StoreError
 from atlas.core.paper_source import Paper, PaperRequest
+from atlas.core.wording import counted
 from atlas.papers.json_files import MAX_BYTES, decoded, encoded, sides_of_conflicts, sync, writing
 from atlas.papers.record import SavedSearch, newer, now_text, paper_document, paper_from, search_document, search_from
 from atlas.papers.wanted import topic_folder
@@ -98,7 +99,7 @@ class PaperLibrary:
             is_conflicted = sides_of_conflicts(content) is not None
             shelf = self._shelves[name] = replace(_shelf(name, document, stamp), is_conflicted=is_conflicted)
             if shelf.damaged:
-                self.problems.append(f"{path} has {len(shelf.damaged)} damaged records: kept, not served")
+                self.problems.append(f"{path} has {counted(len(shelf.damaged), 'damaged record')}: kept, not served")
             return shelf
 
     def existing(self, topic: str) -> Shelf:

@@ -7,6 +7,7 @@ from typing import Any
 
 from atlas.core.invisible import escaped
 from atlas.core.paper_source import Paper, named
+from atlas.core.wording import counted
 from atlas.papers.citations import CitationGraph, RelatedPaper
 from atlas.papers.finder import FROM_SERVICE, FROM_STORE, FoundPapers
 from atlas.papers.library import Shelf
@@ -48,7 +49,7 @@ def paper_lines(paper: Paper, mark: str = "-") -> list[str]:
     lines = [f"{mark} {escaped(paper.title)} ({', '.join(filter(None, facts))}){withdrawn}"]
     if paper.authors:
         more = len(paper.authors) - SHOWN_AUTHORS
-        names = ", ".join(paper.authors[:SHOWN_AUTHORS]) + (f" and {more} others" if more > 0 else "")
+        names = ", ".join(paper.authors[:SHOWN_AUTHORS]) + (f" and {counted(more, 'other')}" if more > 0 else "")
         lines.append(f"  {escaped(names)}")
     if paper.summary:
         lines.append(f"  {escaped(_cut(paper.summary))}")
@@ -58,7 +59,7 @@ def paper_lines(paper: Paper, mark: str = "-") -> list[str]:
 def found_text(found: FoundPapers, place: str) -> str:
     """Return the answer of a search."""
     count = len(found.papers)
-    papers = "1 paper" if count == 1 else f"{count} papers"
+    papers = counted(count, "paper")
     asked = f"; asked at {found.at[:16]}Z" if found.at else ""
     source = {FROM_SERVICE: f"from {place}", FROM_STORE: f"from the store, not asked again{asked}"}.get(
         found.origin, f"from the store, {place} is away{asked}"
@@ -100,7 +101,7 @@ def whole_text(paper: Paper, graph: CitationGraph, papers: Mapping[str, Paper], 
 
 def related_text(paper: Paper, found: Sequence[RelatedPaper]) -> str:
     """Return related papers with reasons."""
-    lines = [f"{len(found)} stored papers related to {escaped(named(paper.id))} {escaped(paper.title)}"]
+    lines = [f"{counted(len(found), 'stored paper')} related to {escaped(named(paper.id))} {escaped(paper.title)}"]
     for number, one in enumerate(found, 1):
         lines += [*paper_lines(one.paper, f"{number}.")[:2], f"  because: {escaped('; '.join(one.reasons))}"]
     return "\n".join(lines)
@@ -109,14 +110,14 @@ def related_text(paper: Paper, found: Sequence[RelatedPaper]) -> str:
 def graph_text(graph: CitationGraph, papers: Mapping[str, Paper], limit: int) -> str:
     """Return the citing papers, each with what it cites."""
     edges = sum(map(len, graph.cites.values()))
-    lines = [f"{edges} citations by {len(graph.cites)} of {len(papers)} stored papers"]
+    lines = [f"{counted(edges, 'citation')} by {len(graph.cites)} of {counted(len(papers), 'stored paper')}"]
     for identifier, targets in list(graph.cites.items())[:limit]:
         lines += [
             f"- {_named(identifier, papers, graph)} cites:",
             *(f"  - {_named(one, papers, graph)}" for one in targets),
         ]
     if len(graph.cites) > limit:
-        lines.append(f"({len(graph.cites) - limit} more citing papers)")
+        lines.append(f"({counted(len(graph.cites) - limit, 'more citing paper')})")
     return "\n".join(lines)
 
 
@@ -124,7 +125,9 @@ def folders_text(shelves: Sequence[Shelf]) -> str:
     """Return the stored topics as Markdown."""
     if not shelves:
         return "# Topics\n\nNo papers are stored yet: call search_papers."
-    rows = [f"- {escaped(one.topic)}: {len(one.papers)} papers, papers://{escaped(one.topic)}" for one in shelves]
+    rows = [
+        f"- {escaped(one.topic)}: {counted(len(one.papers), 'paper')}, papers://{escaped(one.topic)}" for one in shelves
+    ]
     return "\n".join(("# Topics", "", *rows))
 
 
@@ -133,9 +136,9 @@ def topic_text(shelf: Shelf, page: int) -> str:
     papers = sorted(shelf.papers.values(), key=lambda one: one.published, reverse=True)
     pages = max(1, -(-len(papers) // PAGE))
     shown = papers[(page - 1) * PAGE : page * PAGE]
-    lines = [f"# {escaped(shelf.topic)}", "", f"{len(papers)} papers, newest first; page {page} of {pages}"]
+    lines = [f"# {escaped(shelf.topic)}", "", f"{counted(len(papers), 'paper')}, newest first; page {page} of {pages}"]
     if shelf.damaged:
-        lines.append(f"{len(shelf.damaged)} damaged records are kept in the file and not shown")
+        lines.append(f"kept in the file and not shown: {counted(len(shelf.damaged), 'damaged record')}")
     for paper in shown:
         lines += ["", *paper_lines(paper)]
     if page < pages:

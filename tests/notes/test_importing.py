@@ -333,7 +333,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     assert error.startswith("StoreError cannot write")
     written = len(json.loads(files.replace("'", '"')))
     assert written < 3
-    assert error.endswith(f"{written} of 3 notes were written Then import again: nothing is added twice.")
+    assert error.endswith(f"written: {written} of 3 notes Then import again: nothing is added twice.")
     assert added == f"{{'claim': {3 - written}}}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +74,18 @@ def test_a_dry_run_says_that_it_downloads_no_archive(run: Run, tmp_path: Path, m
     found = run("build", "other", "--from", "crate:widget@2.0.0", "--dry-run")
     assert found.out == "README.md\n"
     assert "1 document would be read" in found.err
+
+
+def test_the_summary_of_one_of_each_is_singular(run: Run, place: Path, tmp_path: Path) -> None:
+    write_tree(tmp_path / "one", {"page.md": "# Lever\n\nTurn the lever.\n"})
+    built = run("build", "lever", "--from", str(tmp_path / "one"), "--version", "1", "-o", str(tmp_path / "lever"))
+    assert built.code == 0
+    first = built.out.splitlines()[0]
+    assert first.startswith("lever 1: 1 article, 1 section, "), first
+    assert re.findall(r"\b1 (?:articles|sections|entities|facts)\b", built.out) == []
+    counts = load_manifest(tmp_path / "lever").counts
+    page = (tmp_path / "lever" / "skill.md").read_text()
+    assert (counts["Article"], counts["Section"]) == (1, 1) and "with 1 article, 1 section, " in page
 
 
 def test_a_pack_is_not_replaced_unasked(run: Run) -> None:

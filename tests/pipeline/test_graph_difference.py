@@ -113,7 +113,7 @@ def test_the_command(trees: Trees) -> None:
     done = atlas("compare", "--project", str(root))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        f"from {trees.main}\nto   {root}\n1 added, 1 removed, 2 changed files\n1 symbol added\n"
+        f"from {trees.main}\nto   {root}\nfiles: 1 added, 1 removed, 2 changed\n1 symbol added\n"
     )
     assert "  + shop.cart.Cart.total CALLS shop.money.tax shop/cart.py:5 (import " in done.stdout
     assert "  > function shop.rounding.rounded shop/rounding.py:1 (shop.money.rounded)" in done.stdout

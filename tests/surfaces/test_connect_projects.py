@@ -240,7 +240,7 @@ def test_check_says_why_an_entry_fails(machine: Machine) -> None:
     done = machine.connect("--check")
     assert done.returncode == 1
     assert "atlas is not on PATH" in done.stdout
-    assert "1 of 1 entries do not start" in done.stderr
+    assert "not started: 1 of 1 entry" in done.stderr
     (machine.root / ".mcp.json").write_text("{")
     assert machine.connect("--check").returncode == 1
 

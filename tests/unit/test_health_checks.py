@@ -63,7 +63,7 @@ def test_the_store_server() -> None:
     assert judge.store_check(Server(), "bolt://x", "atlas index").state == "ok"
     assert judge.store_check(Server(indexes=0), "bolt://x", "atlas index").state == "missing"
     broken = judge.store_check(Server(missing=("a", "b", "c", "d")), "bolt://x", "atlas index")
-    assert (broken.state, broken.detail) == ("broken", "Neo4j/5.26 at bolt://x: 4 indexes are missing: a, b, c")
+    assert (broken.state, broken.detail) == ("broken", "Neo4j/5.26 at bolt://x: 4 indexes missing: a, b, c")
 
 
 def test_disk_and_model() -> None:

@@ -30,3 +30,4 @@ def test_large_and_capped_numbers() -> None:
 
 def test_several_numbers() -> None:
     assert counts((1, "node"), (2, "edge")) == "1 node, 2 edges"
+    assert counts((1, "entity"), (1200, "fact"), spec=",") == "1 entity, 1,200 facts"

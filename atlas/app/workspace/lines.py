@@ -179,7 +179,7 @@ async def _uses(
     doubt = f"; also provided by {', '.join(also)}: not known which one is installed" if also else ""
     word = "uses" if kind is Kind.IMPACT else kind.value
     left_out = (await joined(other, own, links)).left_out
-    doubt += f"; uses in {left_out} files of both are not compared: too many" if left_out else ""
+    doubt += f"; uses in {counted(left_out, 'file')} of both are not compared: too many" if left_out else ""
     doubt += await _unlinked(other, own, links)
     if not uses:
         unseen = "calls on values of unknown type are not seen"
@@ -195,7 +195,11 @@ async def _uses(
 async def _unlinked(consumer: ProjectView, provider: ProjectView, links: Sequence[PackageLink]) -> str:
     """Say what a package's names are followed without: the linker, where its files are too many."""
     left_out = max([(await exports(consumer, provider, link)).left_out for link in links], default=0)
-    return f"; exports are followed by names alone: {left_out} files are too many to be linked" if left_out else ""
+    return (
+        f"; exports are followed by names alone: {counted(left_out, 'file')} are too many to be linked"
+        if left_out
+        else ""
+    )
 
 
 async def _provides(consumer: ProjectView, third: ProjectView, own: ProjectView) -> bool:

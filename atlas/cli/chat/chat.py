@@ -18,6 +18,7 @@ from atlas.cli import output
 from atlas.cli.clients.recipes import Client, known_clients
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.core.errors import AtlasError, ConfigError
+from atlas.core.wording import counted
 
 if TYPE_CHECKING:
     from atlas.chat.connection import ServerConnection
@@ -223,8 +224,8 @@ async def _talk(
 
     def report(connection: ServerConnection) -> None:
         problem = f"not connected: {output.one_line(connection.problem)}" if connection.problem else ""
-        tools = f"{len(connection.offer.tools)} tools"
-        left_out = f", {connection.offer.left_out} items left out" if connection.offer.left_out else ""
+        tools = counted(len(connection.offer.tools), "tool")
+        left_out = f", {counted(connection.offer.left_out, 'item')} left out" if connection.offer.left_out else ""
         line = f"{connection.spec.name}: {problem or tools}{left_out} ({time.monotonic() - began:.1f} s)"
         console.print(line, style="red" if problem else "dim")
 

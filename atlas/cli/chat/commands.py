@@ -12,6 +12,7 @@ from atlas.cli import output
 from atlas.cli.chat.transcript import write_transcript
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.invisible import one_line
+from atlas.core.wording import counted, counts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -156,8 +157,9 @@ class Commands:
         spent = self.session.spent
         price = f"{spent.cost:.4f} USD" if spent.cost else "unknown cost"
         self.console.print(
-            f"{spent.input_tokens} tokens in, {spent.output_tokens} out, {price}, {spent.requests} requests, "
-            f"{spent.calls} tool calls; the conversation has {self.session.conversation.tokens} tokens"
+            f"{counted(spent.input_tokens, 'token')} in, {spent.output_tokens} out, {price}, "
+            f"{counts((spent.requests, 'request'), (spent.calls, 'tool call'))}; "
+            f"the conversation has {counted(self.session.conversation.tokens, 'token')}"
         )
 
     def _save(self, words: list[str]) -> None:

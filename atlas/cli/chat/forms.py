@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import mcp_types as types
 
 from atlas.core.invisible import one_line, printable
+from atlas.core.wording import counted
 
 Value = str | int | float | bool | list[str] | None
 
@@ -47,7 +48,7 @@ async def fill_form(
         schema = _mapping(params.requested_schema)
         fields = _mapping(schema.get("properties"))
         if len(fields) > MAX_FIELDS:
-            show(f"  it wants {len(fields)} answers; declined")
+            show(f"  it wants {counted(len(fields), 'answer')}; declined")
             return types.ElicitResult(action="decline")
         if (await ask(f"answer {name}? [y]es, [d]ecline: ")).strip().lower() not in _TRUE:
             return types.ElicitResult(action="decline")

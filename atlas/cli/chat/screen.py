@@ -19,6 +19,7 @@ from atlas.chat.content import Content
 from atlas.chat.routes import ToolRoute
 from atlas.cli.chat.forms import fill_form
 from atlas.core.invisible import one_line, printable
+from atlas.core.wording import counted
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -121,7 +122,7 @@ class TerminalScreen:
         """Print the first line of the result."""
         text = content.text.strip() or "(empty)"
         first, further = text[: 4 * MAX_SHOWN].partition("\n")[0], text.count("\n")
-        more = f" (+{further} lines)" if further else ""
+        more = f" (+{counted(further, 'line')})" if further else ""
         style = "red" if failed else "dim"
         self._console.print(Text(f"  {short(first)}{more}  {seconds:.1f} s", style))
         self.waiting()
@@ -153,7 +154,7 @@ class TerminalScreen:
         shown = given if whole else given[:MAX_ARGUMENTS]
         self._console.print(Padding(Text(shown), (0, 2)))
         if len(shown) < len(given) or len(lines) < len(changes):
-            left = f"{len(given) - len(shown)} characters and {len(changes) - len(lines)} lines"
+            left = f"{counted(len(given) - len(shown), 'character')} and {counted(len(changes) - len(lines), 'line')}"
             self._console.print(Text(f"  {left} are not shown; s shows all", "yellow"))
 
     async def _decision(self, route: ToolRoute, given: str, changes: list[str]) -> bool:

@@ -21,6 +21,7 @@ from typing import Any, cast
 from atlas.cli.clients.overview import ClientState, FileState
 from atlas.cli.clients.owner import words_of
 from atlas.cli.clients.recipes import RECIPES, Client
+from atlas.core.wording import counted
 
 MAX_SECONDS = 60.0
 _OPTIONS = frozenset({"--project", "--data-dir", "--toolsets"})
@@ -101,7 +102,7 @@ def _ask(words: Sequence[str], root: Path) -> str:
             talk.tell("notifications/initialized")
             tools = talk.call("tools/list").get("tools")
             server = cast("dict[str, Any]", hello.get("serverInfo") or {})
-            return f"{server.get('name', 'a server')} {server.get('version', '')}, {len(tools or ())} tools"
+            return f"{server.get('name', 'a server')} {server.get('version', '')}, {counted(len(tools or ()), 'tool')}"
         finally:
             with suppress(OSError):
                 cast("Any", process.stdin).close()

@@ -62,7 +62,7 @@ def lines_of(trees: dict[str, str], found: GraphDifference, limit: int) -> list[
     if found.is_empty:
         return [*lines, "no file, symbol or edge differs"]
     files = (("added", found.files_added), ("removed", found.files_removed), ("changed", found.files_changed))
-    lines.append(f"{', '.join(f'{len(paths):,} {what}' for what, paths in files)} files")
+    lines.append(f"files: {', '.join(f'{len(paths):,} {what}' for what, paths in files)}")
     symbols = (
         ("+", "added", found.added),
         ("-", "removed", found.removed),

@@ -37,7 +37,7 @@ def print_summary(summary: Mapping[str, Any], *, as_json: bool) -> int:
     if not summary["unread"]:
         return 0
     first, *others = summary["unread"]
-    more = f"; and {len(others)} more such folders" if others else ""
+    more = f"; and {counted(len(others), 'more such folder')}" if others else ""
     hint = "Shorten that file, or leave the folder out with scope.exclude; then run `atlas index` again."
     output.print_error(AtlasError(first + more, hint), as_json=False)
     return AtlasError.exit_code

@@ -17,7 +17,7 @@ from atlas.cli.packs.files import PackArgument
 from atlas.cli.packs.progress import pack_progress
 from atlas.cli.run import ask, given, run
 from atlas.core.errors import ConfigError
-from atlas.core.wording import counted
+from atlas.core.wording import counted, counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +57,7 @@ AcceptOption = Annotated[
 
 SHOWN = 5
 """Problems of a build, and documents that are left out for one reason, that are shown."""
+COUNTED = ("Article", "Section", "Entity", "Fact")
 EXAMPLES = {
     "build": examples(
         "atlas pack build django --from pypi:Django==5.2",
@@ -368,12 +369,9 @@ def _print_result(result: BuildResult, *, as_json: bool) -> None:
         return
     changes = [("added", result.added), ("changed", result.changed), ("removed", result.removed)]
     said = ", ".join(f"{len(keys):,} {what}" for what, keys in changes if keys)
-    count = manifest.counts
+    said_counts = counts(*((manifest.counts.get(label, 0), label.lower()) for label in COUNTED), spec=",")
     size = sum(one.size for one in manifest.files.values()) / 1e6
-    print(
-        f"{manifest.title}: {count.get('Article', 0):,} articles, {count.get('Section', 0):,} sections, "
-        f"{count.get('Entity', 0):,} entities, {count.get('Fact', 0):,} facts, {size:.1f} MB"
-    )
+    print(f"{manifest.title}: {said_counts}, {size:.1f} MB")
     if said:
         print(f"articles: {said}")
     print(f"folder: {result.folder}")
@@ -382,7 +380,7 @@ def _print_result(result: BuildResult, *, as_json: bool) -> None:
     for problem in result.problems[:SHOWN]:
         print(f"problem: {output.one_line(problem)}")
     if len(result.problems) > SHOWN:
-        print(f"{len(result.problems) - SHOWN:,} further problems: --json shows all")
+        print(f"{counted(len(result.problems) - SHOWN, 'further problem', ',')}: --json shows all")
     print(f'next: atlas pack query {manifest.name} "..."')
 
 

@@ -129,7 +129,11 @@ async def diff_symbols(
     # parsing releases the interpreter: files are read side by side
     found = await asyncio.gather(*(asyncio.to_thread(read, change) for change in diff.changes[:MAX_OUTLINED]))
     left = len(diff.changes) - sum(each is not None for each in found)
-    notes = (f"not parsed: {left} of {len(diff.changes)} changed files, too many for one answer",) if left else ()
+    notes = (
+        (f"not parsed: {left} of {counted(len(diff.changes), 'changed file')}, too many for one answer",)
+        if left
+        else ()
+    )
     return [symbol for each in found for symbol in outermost(each or ())], notes
 
 

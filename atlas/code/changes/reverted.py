@@ -16,6 +16,7 @@ from atlas.code.changes.told_topics import releases_of
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.history import Commit, CommitSpan, History, ToldCommit
+from atlas.core.wording import counted
 
 MOST_COMPARED = 40
 MOST_REVERTS, MOST_LATER = 2, 3
@@ -67,7 +68,7 @@ async def answer_reverted(history: History, words: Sequence[str], span: CommitSp
         rows += [replace(row, group=group) for row, group in zip(lines, groups, strict=True)]
         said = await history.messages([revert.id])
         rows += [TextLine("messages", key[:10], " ".join(text.split())[:280]) for key, text in said.items()]
-    count = "1 commit" if len(reverts) == 1 else f"{len(reverts)} commits"
+    count = counted(len(reverts), "commit")
     has = " and ".join(f'"{spelled.get(word, word.rstrip())}"' for word in reverts[0].words if word != "revert")
     return LineReport("changes", f"reverts whose message has {has}: {count}", tuple(rows), found.notes)
 

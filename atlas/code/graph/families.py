@@ -84,7 +84,7 @@ def _without_subtypes(name: str, same: Sequence[Target], chosen: Target) -> str:
     others = [each.node.row for each in same if each is not chosen]
     shown = ", ".join(f"{row.kind} {row.path}:{row.line}" for row in others[:_OTHERS_SHOWN])
     more = f" and {len(others) - _OTHERS_SHOWN} more" if len(others) > _OTHERS_SHOWN else ""
-    return f"{len(others)} other symbols called `{name}` have none in the index: {shown}{more}"
+    return f"{counted(len(others), 'other symbol')} called `{name}` without any in the index: {shown}{more}"
 
 
 async def find_definitions(reader: Reader, kind: Kind, targets: Targets, project: str) -> list[Node]:

@@ -129,7 +129,7 @@ async def answer_routes(
         return await _of_handler(reader, question.name, intent, nodes, where)
     kept = _without_descriptions(kept)
     own = [node for node in kept if not node.row.is_test]
-    notes = (f"{len(kept) - len(own)} routes of tests are left out",) if own and len(own) < len(kept) else ()
+    notes = (f"{counted(len(kept) - len(own), 'route')} of tests left out",) if own and len(own) < len(kept) else ()
     found = own or kept
     if not found:
         return None

@@ -21,6 +21,7 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
 from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+from atlas.core.wording import counted
 
 MAX_TARGETS = 12
 """Maximum number of symbols listed for one name; `Targets.total` counts all."""
@@ -172,7 +173,7 @@ async def with_folder(reader: Reader, targets: Targets, intent: RelationIntent) 
     where = Filter(project=target.node.project)
     held = [await reader.store.find(path, Match.PATH, where, MAX_MEMBERS) for path in paths]
     uids = dict.fromkeys((*target.uids, *(node.row.uid for nodes in held for node in nodes)))
-    note = f"of everything in {folder}/ ({len(paths)} files)"
+    note = f"of everything in {folder}/ ({counted(len(paths), 'file')})"
     return replace(targets, targets=(replace(target, uids=tuple(uids)),), notes=(*targets.notes, note))
 
 

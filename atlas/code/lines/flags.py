@@ -226,7 +226,11 @@ async def _listed(reader: Reader, query: Query, where: Filter) -> LineReport | N
         return None
     lines = [TextLine("flags", path, said) for path, said in _by_file(kept)]
     count = len({(_name(each), each.file.path) for each in kept})
-    scope = f" (in paths about {', '.join(words)}: {len(about)} of {len(code)} declarations)" if kept is about else ""
+    scope = (
+        f" (in paths about {', '.join(words)}: {len(about)} of {counted(len(code), 'declaration')})"
+        if kept is about
+        else ""
+    )
     title = f"{counted(count, 'flag')} declared in {counted(len(lines), 'file')}{scope}"
     return LineReport("flags", title, tuple(lines), scan.notes)
 

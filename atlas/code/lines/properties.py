@@ -36,7 +36,7 @@ async def answer_properties(reader: Reader, query: Query, where: Filter) -> Line
     keys = sorted(groups, key=lambda key: (order.index(key[0]), key[1]))
     lines = tuple(TextLine(group, name, several(groups[group, name])) for group, name in keys)
     read = len([key for key in keys if key[0] == "read"])
-    title = f"{read} system {'property' if read == 1 else 'properties'} read outside tests"
+    title = f"{counted(read, 'system property')} read outside tests"
     tests = len([key for key in keys if key[0].endswith("tests")])
     return LineReport(
         "properties", f"{title}, {counted(tests, 'other')} in tests" if tests else title, lines, scan.notes

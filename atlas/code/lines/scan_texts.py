@@ -15,6 +15,7 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import path_matches
 from atlas.core.contracts import Store
 from atlas.core.model import Filter
+from atlas.core.wording import counted
 from atlas.parsing import LineFinder, WiderPattern, is_copy
 
 SECONDS = 4.0
@@ -217,7 +218,7 @@ async def _batches(
     until = time.monotonic() + SECONDS
     for at in range(0, len(chosen), BATCH):
         if time.monotonic() > until:
-            notes.append(f"the time for this question ended after {at:,} of {len(chosen):,} files")
+            notes.append(f"the time for this question ended after {at:,} of {counted(len(chosen), 'file', ',')}")
             return
         batch = chosen[at : at + BATCH]
         paths = [each.path for each in batch]

@@ -194,8 +194,9 @@ def _distinct(group: str, places: list[TextMatch], most: int) -> list[TextLine]:
     for each in places:
         by_text.setdefault(shown(_said(each)), []).append(each.place)
     return [
-        TextLine(group, found[0], text + (f" (and {len(found) - 1} more such lines)" if len(found) > 1 else ""))
+        TextLine(group, found[0], text + (f" (and {counted(more, 'more such line')})" if more else ""))
         for text, found in list(by_text.items())[:most]
+        for more in (len(found) - 1,)
     ]
 
 

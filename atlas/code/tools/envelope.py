@@ -21,6 +21,7 @@ from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.model import Filter, Label
 from atlas.core.project_state import ProjectState
+from atlas.core.wording import counted
 
 MAX_BUDGET = 200_000
 """Tokens. A budget this large does not limit an answer in practice."""
@@ -143,7 +144,7 @@ async def unread_notes(store: Store, state: ProjectState) -> tuple[str, ...]:
     listed = await store.skipped(state.project) if state.unread else ()
     lines = [f"unknown: {each.unread}" for each in listed if each.unread]
     more = len(lines) - MAX_UNREAD
-    return (*lines[:MAX_UNREAD], *((f"unknown: and {more} more such folders",) if more > 0 else ()))
+    return (*lines[:MAX_UNREAD], *((f"unknown: and {counted(more, 'more such folder')}",) if more > 0 else ()))
 
 
 async def make_filter(

@@ -16,6 +16,7 @@ from atlas.answers.paging import Position, write_cursor
 from atlas.code.atlas import Atlas
 from atlas.code.lines.line_report import LineReport
 from atlas.code.tools.envelope import Envelope, fit_aside
+from atlas.core.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ async def line_report_answer(
         rest = len(left) - count
         answer = Report(report.kind, report.title, report.outcome, grouped(page, count, order), len(report.lines))
         cursor = write_cursor(Position(start.offset + count, envelope.state.generation), fingerprint) if rest else ""
-        cut = f"{rest} further lines" if rest else ""
+        cut = counted(rest, "further line") if rest else ""
         said = (*notes, *report.notes)
         return ReportAnswer("hybrid_search", answer, envelope.evidence(notes=said, withheld=(cut,), cursor=cursor))
 

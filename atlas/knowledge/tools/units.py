@@ -19,6 +19,7 @@ from atlas.core.ids import is_personal, make_uid
 from atlas.core.invisible import escaped, quoted
 from atlas.core.model import Label, Node
 from atlas.core.project_state import ProjectState
+from atlas.core.wording import counted
 from atlas.knowledge.notes.marks import Marked, read_marks
 from atlas.knowledge.retrieval.hits import NoteHit
 from atlas.knowledge.retrieval.short_term import scaled
@@ -169,7 +170,7 @@ async def answer(
 
     def build(shown: int) -> ItemsAnswer:
         part = body.cut(shown)
-        withheld = [f"{body.size - shown} items; raise token_budget"] if shown < body.size else []
+        withheld = [f"{counted(body.size - shown, 'item')}; raise token_budget"] if shown < body.size else []
         return ItemsAnswer(tool, part, envelope.evidence(notes=notes, withheld=withheld, cursor=part.cursor))
 
     return fit_counted(knowledge.counter, token_budget, build, body.size)

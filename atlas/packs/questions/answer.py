@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from atlas.core.errors import AtlasError
 from atlas.core.model import Chunk, Direction, EdgeType, NodeRow
+from atlas.core.wording import counted
 from atlas.packs.questions.alternatives import retrieve
 from atlas.packs.questions.asked import lacking
 from atlas.packs.questions.excerpts import ExcerptUnit, excerpt, relevance, units_of
@@ -122,9 +123,9 @@ async def _extract(
         spent += count(text)
         parts.append(f"{_source_line(source)}\n{text}".rstrip())
         if left:
-            withheld.append(f"[{source.number}]: {left} of {len(units)} sentences left out")
+            withheld.append(f"[{source.number}]: {left} of {counted(len(units), 'sentence')} left out")
     if len(found.sections) > len(best):
-        withheld.append(f"{len(found.sections) - len(best)} further sections left out, less relevant")
+        withheld.append(f"{counted(len(found.sections) - len(best), 'further section')} left out, less relevant")
     text = "\n".join((head + "\n\n".join(parts)).split("\0"))
     lacks = lacking(found.question, spoken_of, found.vocabulary) if options.gate else ()
     return PackAnswer(text, sources, facts, 0.0, False, EXTRACT, tuple(withheld), hits=tuple(hits), lacks=lacks)

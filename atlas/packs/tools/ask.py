@@ -13,6 +13,7 @@ from atlas.answers.items import ItemsAnswer, ItemsBody
 from atlas.answers.schema import check_range
 from atlas.core.errors import NotFound
 from atlas.core.invisible import escaped
+from atlas.core.wording import counted
 from atlas.packs import opening
 from atlas.packs.profiles import ArticleText, find_article, override_notes, profile_options
 from atlas.packs.questions.answer import ask
@@ -103,7 +104,7 @@ def _fitted(project: str, tool: str, body: ItemsBody, budget: int, notes: Sequen
     said = tuple(dict.fromkeys(escaped(note)[:MAX_NOTE] for note in notes if note))
 
     def build(shown: int) -> ItemsAnswer:
-        withheld = (f"{body.size - shown} items; raise token_budget",) if shown < body.size else ()
+        withheld = (f"{counted(body.size - shown, 'item')}; raise token_budget",) if shown < body.size else ()
         evidence = Evidence(project, 1, "-", "", (), counter.encoding, 0, budget, said, withheld)
         return ItemsAnswer(tool, body.cut(shown), evidence)
 

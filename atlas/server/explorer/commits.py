@@ -84,4 +84,4 @@ async def _read(reader: Reader) -> ReadCommits:
         log = await reader.history.log(COMMITS, paths=COMMIT_FILES)
     except AtlasError as error:
         return ReadCommits((), error.message)
-    return ReadCommits(log.commits, "; ".join((f"of the last {len(log.commits)} commits", *log.notes)))
+    return ReadCommits(log.commits, "; ".join((f"of the last {counted(len(log.commits), 'commit')}", *log.notes)))

@@ -15,6 +15,7 @@ from atlas.code.reader import Reader
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.ids import make_uid
 from atlas.core.model import Direction, Node
+from atlas.core.wording import counted
 from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.retrieval.lineage import RELATIONS
 from atlas.server.explorer.drawing import MAX_NODES, Picture, PictureEdge, PictureNode, layers_of, svg
@@ -184,7 +185,7 @@ async def _around(reader: Reader, unit: Mapping[str, Any], relations: Sequence[M
     layers = layers_of(list(nodes), edges)
     boxes = [_box(uid, node, layers[uid], is_subject=uid == start) for uid, node in nodes.items()]
     arrows = [PictureEdge(*ends, kind) for ends, kind in edges.items()]
-    return Picture(str(unit["id"]), tuple(boxes), tuple(arrows), f"{left} further ones" if left else "")
+    return Picture(str(unit["id"]), tuple(boxes), tuple(arrows), counted(left, "further one") if left else "")
 
 
 def _kind(kind: str, properties: str) -> str:
@@ -208,7 +209,7 @@ def _of_items(unit: Mapping[str, Any], relations: Sequence[Mapping[str, Any]]) -
         nodes.setdefault(far, PictureNode(far, text, unit_url(far), 2 if is_out else 0, title=text, cut_at_end=True))
         edges.append(PictureEdge(*((own, far) if is_out else (far, own)), str(one["type"])))
     left = len(relations) - len(edges)
-    return Picture(own, tuple(nodes.values()), tuple(edges), f"{left} further ones" if left > 0 else "")
+    return Picture(own, tuple(nodes.values()), tuple(edges), counted(left, "further one") if left > 0 else "")
 
 
 async def write_unit(ask: Asker, given: Given) -> str:

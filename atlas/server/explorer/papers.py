@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from atlas.code.reader import Reader
 from atlas.core.errors import NotFound
 from atlas.core.paper_source import Paper
+from atlas.core.wording import counted
 from atlas.server.explorer.drawing import MAX_NODES, Picture, PictureEdge, PictureNode, layers_of, svg
 from atlas.server.explorer.questions import Asker, Given
 from atlas.server.explorer.render import Fields, url
@@ -124,7 +125,7 @@ def _cited(papers: Mapping[str, Paper], graph: CitationGraph) -> dict[str, objec
     edges = [pair for pair in pairs if pair[0] in kept and pair[1] in kept]
     layers = layers_of(kept, edges)
     nodes = [_box(papers[one], layers[one]) for one in kept]
-    left = f"{len(connected) - len(kept)} papers with fewer citations" if len(connected) > len(kept) else ""
+    left = f"{counted(len(connected) - len(kept), 'paper')} with fewer citations" if len(connected) > len(kept) else ""
     picture = Picture("Citations", tuple(nodes), tuple(PictureEdge(*pair, "cites") for pair in edges), left)
     drawing = svg(picture, linked=True) if nodes else ""
     return {"picture": picture, "drawing": drawing, "matching": len(papers)}

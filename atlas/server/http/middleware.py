@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from dataclasses import dataclass
 from typing import Any
 
+from atlas.core.wording import counted
 from atlas.runtime.process.bulkhead import leave_place
 from atlas.runtime.process.metrics import CALLS, CONTENT_TYPE, Sample, prometheus_text
 from atlas.server.http.admission import AdmissionControl, Displaced, Permit
@@ -280,7 +281,7 @@ class _RejectionLog:
             return
         self._last[rejection.status] = now
         before = self._suppressed.pop(rejection.status, 0)
-        more = f" ({before} earlier ones not logged)" if before else ""
+        more = f" ({counted(before, 'earlier one')} not logged)" if before else ""
         logger.warning("rejected with %d: %s%s", rejection.status, rejection.message, more)
 
 

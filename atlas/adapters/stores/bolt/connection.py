@@ -17,6 +17,7 @@ from neo4j import exceptions
 
 from atlas.adapters.stores.bolt.errors import retryable, translated
 from atlas.core.errors import ConfigError, StoreError
+from atlas.core.wording import counted
 
 FETCH_SIZE = 1000
 """Rows per fetch; the default of the driver."""
@@ -53,7 +54,7 @@ class _Quiet(list[Any]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"[{len(self)} values]"
+        return f"[{counted(len(self), 'value')}]"
 
 
 def _quiet(value: object) -> object:

@@ -134,9 +134,8 @@ def _classes(root: Node, below: Sequence[Node]) -> str:
     if len(below) <= MOST_SHOWN:
         return _listed("classes below", root, below)
     call = f"relation=subclasses, of={root.row.qualified_name}"
-    return escaped(
-        f"{len(below)} classes below {_short(root.row.qualified_name)} {root.row.path}:{root.row.line}: {call}"
-    )
+    place = f"{root.row.path}:{root.row.line}"
+    return escaped(f"{counted(len(below), 'class')} below {_short(root.row.qualified_name)} {place}: {call}")
 
 
 def _listed(what: str, node: Node, found: Sequence[Node]) -> str:

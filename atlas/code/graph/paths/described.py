@@ -32,6 +32,7 @@ from atlas.code.retrieve.fuse import fuse_rrf
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
+from atlas.core.wording import counted
 
 MOST_GUESSES = 5
 """Symbols that an end without a name may be, best first."""
@@ -174,7 +175,7 @@ async def _found(
         RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
         for depth, step in enumerate(steps, 1)
     )
-    title = f"way from {start.said(first)} to {end.said(steps[-1].node)}: {len(steps)} steps"
+    title = f"way from {start.said(first)} to {end.said(steps[-1].node)}: {counted(len(steps), 'step')}"
     others = [*_others(start, first), *_others(end, steps[-1].node)]
     note = f"the guess may as well be {', '.join(others)}" if others else ""
     other_ways = (f"another way: {' > '.join(called(step) for step in each)}" for each in otherwise)

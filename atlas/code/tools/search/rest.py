@@ -35,11 +35,13 @@ class Rest:
         """Return `3 hits by token_budget 120 cl100k_base: ~60 tokens`, or ""."""
         if not self.by_budget:
             return ""
-        return f"{counted(self.by_budget, 'hit')} {budget}: ~{self.by_budget_tokens} tokens"
+        return f"{counted(self.by_budget, 'hit')} {budget}: ~{counted(self.by_budget_tokens, 'token')}"
 
     def weaker_line(self) -> str:
         """Return `12 weaker hits: ~240 tokens`, with those of the files above, or ""."""
-        weaker = f"{counted(self.weaker, 'weaker hit')}: ~{self.weaker_tokens} tokens" if self.weaker > 0 else ""
+        weaker = (
+            f"{counted(self.weaker, 'weaker hit')}: ~{counted(self.weaker_tokens, 'token')}" if self.weaker > 0 else ""
+        )
         hidden = f"{counted(self.hidden, 'hit')} of the files above (ask with path)" if self.hidden else ""
         return "; ".join(filter(None, (weaker, hidden)))
 
@@ -47,7 +49,7 @@ class Rest:
         """Return `rest of the body of hit 1: ~310 tokens, get_context`, or ""."""
         if self.body_tokens < WORTH_OFFERING:
             return ""
-        return f"rest of the body of hit {number}: ~{self.body_tokens} tokens, get_context"
+        return f"rest of the body of hit {number}: ~{counted(self.body_tokens, 'token')}, get_context"
 
 
 def rest_of(

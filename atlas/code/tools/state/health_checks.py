@@ -99,7 +99,7 @@ def store_check(facts: StoreFacts, place: str, index_command: str) -> Check:
     if not facts.indexes:
         return Check("store", "missing", f"{server}: empty", index_command)
     if facts.missing:
-        detail = f"{server}: {len(facts.missing)} indexes are missing: {', '.join(facts.missing[:3])}"
+        detail = f"{server}: {counted(len(facts.missing), 'index')} missing: {', '.join(facts.missing[:3])}"
         return Check("store", "broken", detail, index_command)
     return Check("store", "ok", f"{server}, {facts.indexes} indexes online")
 

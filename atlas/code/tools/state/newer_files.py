@@ -12,6 +12,7 @@ from pathlib import Path
 from atlas.answers.answer import Answer
 from atlas.answers.evidence import NewerFiles
 from atlas.code.reader import Reader
+from atlas.core.wording import counted
 from atlas.parsing import read_path
 
 SHOWN_FILES = 3
@@ -51,7 +52,7 @@ def unsupported_note(endings: Mapping[str, int]) -> str:
     if not endings:
         return ""
     counts = ", ".join(f"{ending} {count}" for ending, count in list(endings.items())[:SHOWN_ENDINGS])
-    more = f" and {len(endings) - SHOWN_ENDINGS} more endings" if len(endings) > SHOWN_ENDINGS else ""
+    more = f" and {counted(len(endings) - SHOWN_ENDINGS, 'more ending')}" if len(endings) > SHOWN_ENDINGS else ""
     return f"no code of this project is in a supported language: {counts}{more}; `atlas health` lists the languages"
 
 

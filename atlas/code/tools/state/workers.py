@@ -19,6 +19,7 @@ from atlas.code.tools.state.worker_report import number, objects, parsed, since,
 from atlas.core.contracts import Bus
 from atlas.core.errors import AtlasError, Unavailable
 from atlas.core.events import StreamState
+from atlas.core.wording import counted
 
 DEADLINE_SECONDS = 3.0
 """Two servers are queried in sequence."""
@@ -68,7 +69,7 @@ def _unkept(project: str, workers: tuple[WorkerStatus, ...], tiers: tuple[TierSt
     """Return the state if no process leads the project, or the leader has not reported yet."""
     known = [worker for worker in workers if project in (*worker.keeps, *worker.stands_by)]
     if known:
-        detail = f"starting: {len(known)} candidates for {project}, no report from a leader yet"
+        detail = f"starting: {counted(len(known), 'candidate')} for {project}, no report from a leader yet"
         return DaemonStatus("starting", detail, tiers=tiers, workers=workers)
     detail = f"no worker leads {project}: answers reflect the last index"
     return DaemonStatus("off", detail, START, tiers=tiers, workers=workers)

@@ -16,6 +16,7 @@ from atlas.code.tools.symbol.symbol_lines import neighbour_line
 from atlas.code.tools.symbol.symbols import Lookup, NeighbourSection, SourceLines, Symbol
 from atlas.core.contracts import Store
 from atlas.core.model import NodeRow
+from atlas.core.wording import counted
 
 SHARES: Mapping[str, float] = {
     "source": 0.4,
@@ -199,7 +200,7 @@ def _withheld(
     if kept["notes"] < len(context.notes):
         left = len(context.notes) - kept["notes"]
         price = _price(prices["notes"], kept["notes"], len(context.notes))
-        cut.append(f"{left} of {len(context.notes)} notes{price}")
+        cut.append(f"{left} of {counted(len(context.notes), 'note')}{price}")
     hint = f"by token_budget {envelope.token_budget} {envelope.encoding}; ask again with a larger one"
     source = ""
     if kept["source"] < len(context.source):

@@ -31,7 +31,7 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
         yield f"`{name}` {'is no symbol; not all files were read for it' if text.more else 'occurs in no indexed file'}"
         return
     sets = sum(each.sets for each in text.lines)
-    total = f"{counted(len(text.lines), 'line', more=text.more)}"
+    total = counted(len(text.lines), "line", more=text.more)
     setting = f", {sets} of them set it" if sets else ""
     yield f"  in {total}{_WITHOUT_EDGE}{setting}:" if is_symbol else f"`{name}` is no symbol; in {total}{setting}:"
     is_few = len(text.lines) <= FEW_LINES
@@ -46,7 +46,7 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
         yield f"  {tests[0].path}:{tests[0].line} then:"
         yield from (f"    {line}" for line in tests[0].behind)
     if len(text.lines) > MOST_SHOWN:
-        yield f"  and {len(text.lines) - MOST_SHOWN} more lines"
+        yield f"  and {counted(len(text.lines) - MOST_SHOWN, 'more line')}"
 
 
 def _around(text: str, name: str) -> str:

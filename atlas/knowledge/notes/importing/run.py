@@ -10,6 +10,7 @@ from typing import Any
 
 from atlas.code.notes.note import KINDS, NoteRelation, read_note
 from atlas.core.errors import ConfigError, StoreError
+from atlas.core.wording import counted
 from atlas.knowledge.notes import requests
 from atlas.knowledge.notes.checks import MAX_OBSERVATIONS, MAX_RELATIONS
 from atlas.knowledge.notes.documents import observation_line
@@ -50,7 +51,7 @@ def import_notes(
         _write_all(writer, list(plan.changes.values()), progress)
         writer.record_keys()
     except StoreError as error:
-        written = f"{writer.written} of {len(plan.changes)} notes were written"
+        written = f"written: {writer.written} of {counted(len(plan.changes), 'note')}"
         raise StoreError(f"{error.message}; {written}", "Then import again: nothing is added twice.") from error
     report.added = {kind: count for kind, count in report.added.items() if count}
     report.problems.sort(key=lambda one: (one.place.file, one.place.line))

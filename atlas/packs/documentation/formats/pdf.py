@@ -15,6 +15,7 @@ from pathlib import Path
 from signal import SIGKILL, SIGPROF
 from typing import TYPE_CHECKING, cast
 
+from atlas.core.wording import counted
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.formats.pdf_text import OUT_OF_PAGES, OUT_OF_TEXT
 
@@ -71,10 +72,12 @@ def _tell(done: subprocess.CompletedProcess[bytes], pages: int, time: str, text:
     """Say why not all pages of a file were read."""
     limit = {-SIGPROF: time, -SIGKILL: time, OUT_OF_TEXT: text, OUT_OF_PAGES: f"{pages:,} pages"}
     if done.returncode in limit:
-        draft.problem(0, "pdf-in-part", f"{pages:,} pages are read: the limit of {limit[done.returncode]} is reached")
+        draft.problem(
+            0, "pdf-in-part", f"read: {counted(pages, 'page', ',')}; the limit of {limit[done.returncode]} is reached"
+        )
         return
     words = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-    draft.problem(0, "pdf-failed", f"after {pages} pages: {words[0] if words else 'the process has ended'}")
+    draft.problem(0, "pdf-failed", f"after {counted(pages, 'page')}: {words[0] if words else 'the process has ended'}")
 
 
 def _read_page(page: dict[str, object], draft: Draft) -> None:

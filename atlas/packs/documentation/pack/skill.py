@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from atlas.core.wording import counted
 from atlas.packs.documentation.pack.manifest import Manifest
 
 MAX_DESCRIPTION = 900
@@ -26,7 +27,8 @@ def skill_text(manifest: Manifest) -> str:
         f"Documentation of {subject}, offline, with sources. Use it before you write code that calls {subject} or when "
         f"a question is about its API, settings, defaults, errors or deprecations."
     )
-    counts = manifest.counts
+    labels = ("Article", "Section", "Entity", "Fact")
+    said = {label: counted(manifest.counts.get(label, 0), label.lower(), ",") for label in labels}
     lines = [
         "---",
         f"name: {skill_name(manifest.name)}",
@@ -35,8 +37,8 @@ def skill_text(manifest: Manifest) -> str:
         "",
         f"# {subject}",
         "",
-        f"A knowledge pack with {counts.get('Article', 0):,} articles, {counts.get('Section', 0):,} sections, "
-        f"{counts.get('Entity', 0):,} API symbols and terms, and {counts.get('Fact', 0):,} facts.",
+        f"A knowledge pack with {said['Article']}, {said['Section']}, {said['Entity']} (API symbols and terms) and "
+        f"{said['Fact']}.",
         "",
         "## How to ask",
         "",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from atlas.core.errors import AtlasError
+from atlas.core.wording import counted, counts
 from atlas.packs.questions.question import Question, analyse, with_near
 from atlas.packs.questions.retrieval.candidates import features_of, find_candidates
 from atlas.packs.questions.retrieval.linked import SOURCES, link_degrees, read_linked, with_rest
@@ -80,9 +81,9 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
         near = await near_words(reader, question.text, frozenset(question.stems), vocabulary)
         question = with_near(question, near, vocabulary)
     shown = ", ".join(" ".join(phrase).replace("0", "") for phrase in question.alternatives[:12])
-    stages.add("multi-query", options.multi_query, f"{len(question.alternatives)} alternatives: {shown}")
+    stages.add("multi-query", options.multi_query, f"{counted(len(question.alternatives), 'alternative')}: {shown}")
     candidates, vector = await find_candidates(reader, question, vocabulary, options)
-    detail = f"{len(candidates)} passages" + ("" if any(vector) else ", words only")
+    detail = counted(len(candidates), "passage") + ("" if any(vector) else ", words only")
     stages.add("search", True, detail)
     with_facts, passages = await sections_with_facts(reader, question) if options.facts else (frozenset[str](), [])
     versions, of_versions = await sections_of_versions(reader, question) if options.facts else (dict[str, float](), [])
@@ -98,7 +99,7 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     stages.add(
         "facts",
         options.facts,
-        f"{len(with_facts)} sections with a fact that is asked for, {len(versions)} of a version",
+        f"{counted(len(with_facts), 'section')} with a fact that is asked for, {len(versions)} of a version",
     )
     weights = WEIGHTS if options.multi_query or options.vectors else WORDS_ONLY
     sections = rank_sections(candidates, weights)
@@ -109,7 +110,7 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
         sections = rank_sections([*candidates, *added], weights)
         sections = with_links(sections, with_rest(question, sections, linked.links), SOURCES)
         links = tuple(linked.links)
-        detail = f"{len(linked.links)} links, {len(linked.passages)} passages"
+        detail = counts((len(linked.links), "link"), (len(linked.passages), "passage"))
     if versions:
         headings = {section.uid: section.passages[0].passage.headings[-1] for section in sections}
         versions |= of_other_versions(question, reader.name, headings)
@@ -123,7 +124,7 @@ async def find(reader: PackReader, text: str, options: QuestionOptions) -> Found
     stages.add("centrality", options.centrality)
     before = len(sections)
     sections = with_quality(sections) if options.quality else sections
-    stages.add("quality", options.quality, f"{before - len(sections)} of {before} sections dropped")
+    stages.add("quality", options.quality, f"{before - len(sections)} of {counted(before, 'section')} dropped")
     most = options.sections_per_article
     sections = few_per_article(sections, most) if most else sections
     stages.add("sections per article", most > 0, f"at most {most} first" if most else "")

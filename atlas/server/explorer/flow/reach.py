@@ -16,6 +16,7 @@ from pathlib import Path
 from atlas.code.reader import Reader
 from atlas.code.tools.citations import shortened
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node, NodeRow
+from atlas.core.wording import counted
 from atlas.server.explorer.flow.conditions import CallText, Texts, block_below
 from atlas.server.explorer.flow.ladder import FlowStep
 
@@ -174,7 +175,7 @@ async def find_leads(reader: Reader, subject: Node) -> Leads:
         own = await handlers_of(reader, subject)
         starts = [(each.node, each) for each in own[:HANDLERS]]
         if len(own) > HANDLERS:
-            notes.append(f"{len(own) - HANDLERS} more handlers")
+            notes.append(counted(len(own) - HANDLERS, "more handler"))
         if not starts:
             notes.append("no handler of it is known: unknown rather than none")
     for node, edge in starts:

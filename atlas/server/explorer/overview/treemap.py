@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup, escape
 
 from atlas.core.invisible import escaped
+from atlas.core.wording import counted
 from atlas.server.explorer.render import file_url, url
 
 WIDTH, HEIGHT = 1000.0, 480.0
@@ -97,7 +98,7 @@ def draw(boxes: Sequence[Box], given: Mapping[str, str]) -> Markup:
     ]
     for box in boxes:
         to = url("/", **{**given, "folder": box.path}) if box.is_folder else file_url(box.path)
-        title = f"{box.path or box.name}: {box.size} lines in {box.files} files, {box.said}"
+        title = f"{box.path or box.name}: {counted(box.size, 'line')} in {counted(box.files, 'file')}, {box.said}"
         parts.append(
             Markup(
                 '<a href="{}"><title>{}</title><rect x="{}" y="{}" width="{}" height="{}" fill="{}"></rect>{}</a>'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from atlas.core.wording import counted
 from atlas.packs.documentation.article import Article, memory_of
 from atlas.packs.documentation.formats.document import Document
 from atlas.packs.documentation.formats.reading import MEDIA_TYPES, read_article
@@ -44,7 +45,9 @@ def articles_of(
     held = 0
     for number, url in enumerate(urls):
         if held > max_memory:
-            problems.append((url, f"the articles hold {max_memory:,} bytes ({len(urls) - number:,} pages left out)"))
+            problems.append(
+                (url, f"the articles hold {max_memory:,} bytes ({counted(len(urls) - number, 'page', ',')} left out)")
+            )
             break
         page = page_of(url)
         article = read_article(document_of(source, page))
