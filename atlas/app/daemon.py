@@ -16,8 +16,9 @@ from atlas.app.bus import connect_bus
 from atlas.app.main import limit_cache, limit_threads, seed_first_index
 from atlas.app.store import has_database, open_store
 from atlas.app.worker import make_daemon, run_worker
-from atlas.core.errors import WriterBusy
+from atlas.core.errors import AtlasError, ConfigError, WriterBusy
 from atlas.runtime.config.checks import TIERS
+from atlas.runtime.config.load import load_settings
 
 if TYPE_CHECKING:
     from atlas.adapters.buses.valkey.bus import ValkeyBus
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 REST_CHECK_SECONDS = 5.0
 """Interval of the check whether the process may rest."""
+AWAY_SECONDS = 1.0
+"""Interval of the look for roots that are away."""
 WRITER_SECONDS = 0.3
 """Interval of attempts to become the writer while another process is."""
 
@@ -63,7 +66,8 @@ async def run_daemon(
         async with open_bus(first, [settings.project_name for settings in all_settings], log) as bus:
             daemon = make_daemon(all_settings, store, bus, log)
             startup = report_daemon_startup(daemon, bus, log, report_status)
-            async with in_background(startup), in_background(_rest_when_quiet(daemon, host, first)):
+            rest, back = _rest_when_quiet(daemon, host, first), _bring_back(host, first, log)
+            async with in_background(startup), in_background(rest), in_background(back):
                 await daemon.run(stop)
     finally:
         await store.aclose()
@@ -71,6 +75,8 @@ async def run_daemon(
 
 async def _rest_when_quiet(daemon: Daemon, host: SessionHost, settings: Settings) -> None:
     """Have the process rest when for `daemon.rest_seconds` nothing has changed and no client has asked."""
+    from atlas.code.index.watch.inotify import HeldWatches
+
     seconds = settings.daemon.rest_seconds
     while seconds:
         await asyncio.sleep(min(REST_CHECK_SECONDS, seconds / 4))
@@ -78,9 +84,35 @@ async def _rest_when_quiet(daemon: Daemon, host: SessionHost, settings: Settings
         if held is None:
             continue
         if await asyncio.to_thread(host.let_go, seconds):
-            host.rest(held)
+            host.rest([*held, *(HeldWatches(str(root)) for root in host.away)])
             return
         daemon.resume(held)
+
+
+async def _bring_back(host: SessionHost, first: Settings, log: Log) -> None:
+    """Have the roots that are away watched once they are back; one whose settings cannot be used is given up."""
+    while host.away:
+        for root in host.away:
+            if not await asyncio.to_thread(root.is_dir):
+                continue
+            settings = None
+            try:
+                settings = _settings_of_returned(root, first, host)
+            except AtlasError as error:
+                log("a root is back and cannot be watched", {"root": str(root), "error": error.message})
+            else:
+                log("a root is back", {"root": str(root)})
+            host.bring_back(root, settings)
+        await asyncio.sleep(AWAY_SECONDS)
+
+
+def _settings_of_returned(root: Path, first: Settings, host: SessionHost) -> Settings:
+    settings = load_settings(str(root), str(first.data_dir))
+    if any(one.project_name == settings.project_name and one.root != settings.root for one in host.watched):
+        raise ConfigError(
+            f"another project is named {settings.project_name}", "Give one of them another name in its atlas.toml."
+        )
+    return settings
 
 
 async def _seed(settings: Settings, log: Log, report_status: ReportStatus) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 from atlas import __version__
 from atlas.adapters.opening.data_folder import prepare_data_folder
 from atlas.app.daemon import run_daemon, stop_server
-from atlas.app.daemon_process import DETACHED, daemon_command, given_data_dir
+from atlas.app.daemon_process import DETACHED, away_options, daemon_command, given_data_dir
 from atlas.app.session_host import SessionHost
 from atlas.app.worker import run_worker
 from atlas.core.errors import AtlasError, StoreError
@@ -79,7 +79,7 @@ def _watch(all_settings: Sequence[Settings], *, echo: bool, host: SessionHost) -
     about = RunningDaemon(
         pid=os.getpid(),
         since=time.time(),
-        roots=tuple(str(settings.root) for settings in all_settings),
+        roots=(*(str(settings.root) for settings in all_settings), *map(str, host.away)),
         projects=tuple(settings.project_name for settings in all_settings),
         bus=masked(first.bus_address),
     )
@@ -114,9 +114,8 @@ def _rest(all_settings: Sequence[Settings], instance: DaemonInstance, host: Sess
     sessions = host.hand_over()
     held = instance.rest(stays=sessions["leaves_at"] is None) | sessions
     resumed = json.dumps({name: held[name] for name in ("lock", "serving", "listening", "leaves_at")})
-    command = daemon_command(
-        all_settings, given_data_dir(all_settings[0]), *(() if echo else DETACHED), "--resumed", resumed
-    )
+    options = [*(() if echo else DETACHED), *away_options(host.away), "--resumed", resumed]
+    command = daemon_command(all_settings, given_data_dir(all_settings[0]), *options)
     trees = [asdict(watches) for watches in host.held or ()]
     try:
         become_resting(held | {"command": command, "trees": trees})

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 
 DETACHED = ("--detached", "--json")
 """Options of a daemon that runs in the background."""
+AWAY = "--away"
 
 
 def launch_daemon(
-    all_settings: Sequence[Settings], data_dir: str, keep: Sequence[int] = ()
+    all_settings: Sequence[Settings], data_dir: str, keep: Sequence[int] = (), away: Sequence[Path] = ()
 ) -> tuple[subprocess.Popen[bytes], Path]:
     """Start a daemon that outlives this process and inherits the descriptors `keep`; return it and its output file.
 
-    It ends by itself if another one runs in the data folder. Raises ConfigError for a data folder that cannot be used,
-    and OSError.
+    It watches the roots `away`, too, once their folders are there. It ends by itself if another one runs in the data
+    folder. Raises ConfigError for a data folder that cannot be used, and OSError.
     """
     from atlas.adapters.opening.data_folder import prepare_data_folder
     from atlas.runtime.process.daemon import spawn
@@ -31,7 +32,7 @@ def launch_daemon(
     first = all_settings[0]
     prepare_data_folder(first)
     printed = prepare_log_folder(first.data_dir) / OUTPUT
-    command = daemon_command(all_settings, data_dir, *DETACHED)
+    command = daemon_command(all_settings, data_dir, *DETACHED, *away_options(away))
     return spawn(command, first.root, printed, _environment(), keep), printed
 
 
@@ -83,6 +84,11 @@ def given_data_dir(settings: Settings) -> str:
     return "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
 
 
+def away_options(away: Sequence[Path]) -> list[str]:
+    """Return the options of a daemon for roots whose folders are not there."""
+    return [word for root in away for word in (AWAY, str(root))]
+
+
 def daemon_command(all_settings: Sequence[Settings], data_dir: str, *options: str) -> list[str]:
     """Return the command line of a daemon of this installation.
 
@@ -90,7 +96,8 @@ def daemon_command(all_settings: Sequence[Settings], data_dir: str, *options: st
     be imported.
     """
     words = [sys.executable, "-P", "-m", "atlas", "daemon", "start", "--foreground", *options]
-    if data_dir or "ATLAS_DATA_DIR" in os.environ:
+    # with several roots the first may be away when the process returns, and another one has another default folder
+    if data_dir or "ATLAS_DATA_DIR" in os.environ or len(all_settings) > 1 or AWAY in options:
         words += ["--data-dir", str(all_settings[0].data_dir)]
     return [*words, "--", *(str(settings.root) for settings in all_settings)]
 

@@ -22,11 +22,20 @@ if TYPE_CHECKING:
 class SessionHost:
     """The process of a daemon, for its sessions."""
 
-    def __init__(self, data_dir: Path, watched: Sequence[Settings] = (), *, for_sessions: bool = False) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        watched: Sequence[Settings] = (),
+        *,
+        for_sessions: bool = False,
+        away: Sequence[Path] = (),
+    ) -> None:
         """`for_sessions`: a session has started the process, which ends some time after the last one."""
         self._data_dir, self.for_sessions, self.is_leaving = data_dir, for_sessions, False
         self.watched = tuple(watched)
         """The projects that are watched, or are to be."""
+        self.away = tuple(away)
+        """Roots whose folders are not there: they are watched as soon as they are back."""
         self.problem = ""
         """Why nothing is watched although a session asked for it."""
         self.let_go: Callable[[float], bool] = _always
@@ -53,6 +62,12 @@ class SessionHost:
             self.watched = (*self.watched, settings)
             self._asked.put(settings)
             self._interrupt()
+
+    def bring_back(self, root: Path, settings: Settings | None) -> None:
+        """Watch a root that was away; without settings it is given up."""
+        self.away = tuple(one for one in self.away if one != root)
+        if settings is not None:
+            self.begin(settings)
 
     def leave(self) -> None:
         """End the process."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -153,6 +154,41 @@ async def test_a_root_that_goes_and_comes_back_is_watched_again(first: Home) -> 
     (aside / "pkg" / "theta.py").write_text("def theta(): pass\n")
     aside.rename(first.root)
     await first.until_known("theta", seconds=READY_SECONDS)
+
+
+async def test_a_root_that_is_away_when_the_daemon_returns_is_watched_once_it_is_back(first: Home) -> None:
+    second = first.root.with_name("second")
+    (second / "pkg").mkdir(parents=True)
+    (second / "pkg" / "two.py").write_text("def iota(): pass\n")
+    first.run("daemon", "start", str(first.root), str(second), **SOON)
+    await first.until_known("iota", second, seconds=READY_SECONDS)
+    pid = rests(first.data)
+    second.rename(aside := first.root.with_name("aside"))
+    save(first, "kappa")
+    await first.until_known("kappa", seconds=READY_SECONDS)  # it has returned without the second root
+    told = first.ask("daemon", "status")
+    assert (told["pid"], told["roots"], told["away"]) == (pid, [str(first.root), str(second)], [str(second)])
+    assert f"{second} (away: " in first.run("daemon", "status").stdout
+    assert rests(first.data) == pid, "it rests with a root that is away"
+    (aside / "pkg" / "lambda_.py").write_text("def lambda_(): pass\n")
+    aside.rename(second)
+    await first.until_known("lambda_", second, seconds=READY_SECONDS)
+    assert first.ask("daemon", "status")["away"] == []
+    assert rests(first.data) == pid
+
+
+async def test_a_restart_without_its_first_root_keeps_the_index_and_takes_the_root_up_again(first: Home) -> None:
+    second = first.root.with_name("second")
+    (second / "pkg").mkdir(parents=True)
+    first.run("daemon", "start", str(first.root), str(second))
+    first.root.rename(aside := first.root.with_name("aside"))
+    options = ("--project", str(second), "--data-dir", str(first.data))
+    restarted = json.loads(atlas("daemon", "restart", "--json", *options, cwd=second).stdout)
+    assert (restarted["data_dir"], restarted["away"]) == (str(first.data), [str(first.root)])
+    (aside / "pkg" / "mu.py").write_text("def mu(): pass\n")
+    aside.rename(first.root)
+    await first.until_known("mu", seconds=READY_SECONDS)
+    assert set(first.ask("daemon", "status")["roots"]) == {str(first.root), str(second)}
 
 
 def test_it_ends_when_its_roots_stay_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

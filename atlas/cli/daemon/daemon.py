@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from atlas.server.sessions import Inherited
 
 START_SECONDS = 60.0
+AWAY = " (away: watched again once it is back)"
 
 READY_SECONDS = 2.0
 """Seconds to wait for an index to become current; a longer first index continues in the daemon."""
@@ -56,13 +57,17 @@ def start(
         int | None, typer.Option("--for-sessions", hidden=True, help="Serve sessions; they say when to watch.")
     ] = None,
     resumed: Annotated[str, typer.Option("--resumed", hidden=True, help="Go on after a rest with these files.")] = "",
+    away: Annotated[
+        list[Path] | None, typer.Option("--away", hidden=True, help="Watch this root, too, once it is there.")
+    ] = None,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Watch these projects and keep their index current; returns once they are. The first project's settings apply."""
-    if resumed:  # a tree that went away during the rest does not keep the others waiting
-        roots = [root for root in roots or () if Path(root).is_dir()] or roots
+    missing: list[Path] = []
+    if resumed or away:  # a tree that is away does not keep the others waiting
+        roots, missing = _divided([*(roots or ()), *map(str, away or ())])
     all_settings = _all_settings(roots, project, data_dir)
     if for_sessions is not None:
         from atlas.app.session_host import SessionHost
@@ -71,7 +76,7 @@ def start(
         host = SessionHost(all_settings[0].data_dir, for_sessions=True)
         _serve_sessions(all_settings, Inherited(for_sessions), host)
     if foreground:
-        running = _watch(all_settings, resumed, echo=not detached)
+        running = _watch(all_settings, resumed, missing, echo=not detached)
         if running is not None:
             _already(running, all_settings, explicit=bool(roots), as_json=json)
         return
@@ -111,12 +116,13 @@ def restart(
     from atlas.runtime.process.daemon import find_running
 
     all_settings = _all_settings(roots, project, data_dir)
-    running = find_running(all_settings[0].data_dir)
-    if running is not None and not roots:
+    running, away = find_running(all_settings[0].data_dir), list[Path]()
+    if running is not None and running.roots and not roots:
         data_dir = str(all_settings[0].data_dir)
-        all_settings = _all_settings(running.roots, "", data_dir)
+        roots, away = _divided(running.roots)
+        all_settings = _all_settings(roots, "", data_dir)
     _stop(all_settings[0])
-    _start(all_settings, data_dir, as_json=json)
+    _start(all_settings, data_dir, away, as_json=json)
 
 
 def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
@@ -201,6 +207,12 @@ def install(
         print(f"set here, but not in the file: {', '.join(variables)}", file=sys.stderr)
 
 
+def _divided(roots: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Return the roots whose folders are there, and those that are away; all of them if none is there."""
+    there = [root for root in roots if Path(root).is_dir()]
+    return (there, [Path(root) for root in roots if root not in there]) if there else (list(roots), [])
+
+
 def _all_settings(roots: Sequence[str] | None, project: str, data_dir: str) -> list[Settings]:
     """Return the settings of every root; all share the first one's data folder. Raises ConfigError."""
     if roots and project:
@@ -221,10 +233,11 @@ def _all_settings(roots: Sequence[str] | None, project: str, data_dir: str) -> l
     return list(found.values())
 
 
-def _watch(all_settings: Sequence[Settings], resumed: str, *, echo: bool) -> RunningDaemon | None:
+def _watch(all_settings: Sequence[Settings], resumed: str, away: Sequence[Path], *, echo: bool) -> RunningDaemon | None:
     """Watch these projects and serve their sessions; return as `run_foreground`.
 
-    `resumed`: what a process that has rested holds, as JSON; "" for a new one.
+    `resumed`: what a process that has rested holds, as JSON; "" for a new one. `away`: roots to watch when they are
+    there.
     """
     from json import loads
 
@@ -234,12 +247,13 @@ def _watch(all_settings: Sequence[Settings], resumed: str, *, echo: bool) -> Run
 
     first, held = all_settings[0], loads(resumed or "null")
     if held is None:
-        host, inherited = SessionHost(first.data_dir, all_settings), Inherited()
+        host, inherited = SessionHost(first.data_dir, all_settings, away=away), Inherited()
     else:
         from atlas.runtime.process.resting import take_signals
 
         inherited = Inherited(held["serving"], held["listening"], held["leaves_at"])
-        host = SessionHost(first.data_dir, all_settings, for_sessions=inherited.leaves_at is not None)
+        for_sessions = inherited.leaves_at is not None
+        host = SessionHost(first.data_dir, all_settings, for_sessions=for_sessions, away=away)
         host.inherited_lock = held["lock"]
         take_signals(lambda number, frame: host.leave())
     if host.for_sessions:
@@ -280,12 +294,12 @@ def _already(running: RunningDaemon, all_settings: Sequence[Settings], *, explic
     _print_started(running, all_settings[0].data_dir, started=False, as_json=as_json)
 
 
-def _start(all_settings: Sequence[Settings], data_dir: str, *, as_json: bool) -> None:
+def _start(all_settings: Sequence[Settings], data_dir: str, away: Sequence[Path] = (), *, as_json: bool) -> None:
     from atlas.app.daemon_process import launch_daemon
     from atlas.runtime.process.daemon import wait_until_working
 
     first = all_settings[0]
-    process, printed = launch_daemon(all_settings, data_dir)
+    process, printed = launch_daemon(all_settings, data_dir, away=away)
     running = wait_until_working(first.data_dir, process, printed, START_SECONDS, READY_SECONDS, _say)
     _print_started(running, first.data_dir, started=running.pid == process.pid, as_json=as_json)
 
@@ -333,6 +347,7 @@ def _described(running: RunningDaemon, data_dir: Path) -> dict[str, Any]:
         "phase": running.phase,
         "detail": running.detail,
         "roots": list(running.roots),
+        "away": [root for root in running.roots if not Path(root).is_dir()],
         "bus": running.bus,
         "data_dir": str(data_dir),
         "log": str(log_folder(data_dir) / FILE),
@@ -374,7 +389,8 @@ def _print_sessions(document: Mapping[str, Any]) -> None:
 
 
 def _print_places(document: Mapping[str, Any]) -> None:
-    print("roots   ", "\n         ".join(map(output.one_line, document["roots"])))
+    roots = [output.one_line(root) + (AWAY if root in document["away"] else "") for root in document["roots"]]
+    print("roots   ", "\n         ".join(roots))
     print("bus     ", document["bus"] or "its own server")
     print("data    ", output.one_line(document["data_dir"]))
     print("log     ", output.one_line(document["log"]))
