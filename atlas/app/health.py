@@ -246,6 +246,6 @@ async def _check_packs(settings: Settings) -> list[Check]:
     without = [one for one in declared if pack_of(one, packs) is None]
     names = ", ".join(f"{one.name} {one.version}" for one in without[:8])
     more = f" and {len(without) - 8} more" if len(without) > 8 else ""
-    detail = f"{len(declared) - len(without)} of {counted(len(declared), 'locked dependency')} have a pack"
+    detail = f"with a pack: {len(declared) - len(without)} of {counted(len(declared), 'locked dependency')}"
     detail += f"; without: {names}{more}" if without else ""
     return [Check("packs", "ok", detail, build_command(without[0]) if without else "")]

@@ -240,7 +240,7 @@ def test_an_interrupt_cancels_a_call_that_was_asked_about(tmp_path: Path) -> Non
         one.process.send_signal(signal.SIGINT)  # at the prompt it clears the line
         one.sees("»")
         one.types("/cost\r")
-        one.sees("1 requests, 1 tool calls")
+        one.sees("1 request, 1 tool call")
         one.types("/quit\r")
         assert one.waits_for_the_end() == 0
     assert mark.read_text() == "cancelled"

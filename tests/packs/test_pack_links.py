@@ -118,7 +118,7 @@ async def test_what_packs_say_obeys_the_budget(session: Session) -> None:
 async def test_health_names_dependencies_without_a_pack(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = load_settings(str(place / "shop"), str(place / "data"), environment=QUICK)
     (check,) = (one for one in (await check_health(settings, "")).checks if one.name == "packs")
-    assert check.detail == "1 of 1 locked dependencies have a pack"
+    assert check.detail == "with a pack: 1 of 1 locked dependency"
     monkeypatch.setenv("ATLAS_PACKS", str(place / "none"))
     (check,) = (one for one in (await check_health(settings, "")).checks if one.name == "packs")
     assert "without: widget 2.0" in check.detail
