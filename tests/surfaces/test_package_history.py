@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -67,3 +67,119 @@ async def test_who_uses_a_package_asks_for_no_history(atlas: Atlas) -> None:
     for asked in ("who uses nom", "who imports the nom package", "when is nom used?"):
         said = (await hybrid_search(atlas, asked)).render()
         assert "is declared since" not in said, asked
+
+
+async def _asked(tmp_path: Path, manifest: str, before: str, after: str, questions: Mapping[str, str]) -> None:
+    """Ask each question of a repository whose manifest takes up a package and expect the package that it means."""
+    repository = GitRepository(tmp_path / "own")
+    repository.commit("Begin", {manifest: before})
+    repository.commit("Take it up", {manifest: after})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        for asked, package in questions.items():
+            said = (await hybrid_search(opened, asked)).render()
+            assert f"`{package}` is declared since" in said and "Take it up" in said and "Begin" not in said, said
+    repository.close()
+
+
+_GO = "module example.com/own\n\ngo 1.22\n\nrequire (\n\tgithub.com/stretchr/testify v1.9.0\n{0})\n"
+_NPM = '{{"name": "own", "version": "1.0.0", "dependencies": {{"left-pad": "^1.0.0"{0}}}}}\n'
+_POM = (
+    "<project>\n<modelVersion>4.0.0</modelVersion>\n<groupId>com.example</groupId>\n<artifactId>own</artifactId>\n"
+    "<version>1</version>\n<dependencies>\n{0}</dependencies>\n</project>\n"
+)
+_SLF4J = (
+    "<dependency>\n<groupId>org.slf4j</groupId>\n<artifactId>slf4j-api</artifactId>\n<version>2.0.9</version>\n"
+    "</dependency>\n"
+)
+_GRADLE = "dependencies {{\n    implementation 'com.example:old:1.0'\n{0}}}\n"
+_PHP = '{{"name": "own/own", "require": {{"php": ">=8.1"{0}}}}}\n'
+_MIX = (
+    'defmodule Own.MixProject do\n  use Mix.Project\n\n  def project, do: [app: :own, version: "0.1.0", deps: deps()]\n\n'
+    '  defp deps do\n    [\n      {{:jason, "~> 1.4"}}{0}\n    ]\n  end\nend\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "template", "line", "questions"),
+    [
+        (
+            "go.mod",
+            _GO,
+            "\tgithub.com/spf13/cobra v1.8.0\n",
+            {
+                "when was cobra added": "github.com/spf13/cobra",
+                "since when do we use spf13/cobra?": "github.com/spf13/cobra",
+                "since when do we use github.com/spf13/cobra?": "github.com/spf13/cobra",
+            },
+        ),
+        (
+            "go.mod",
+            _GO,
+            "\tgithub.com/go-chi/chi/v5 v5.0.12\n",
+            {"when was chi added": "github.com/go-chi/chi", "who added go-chi/chi?": "github.com/go-chi/chi"},
+        ),
+        (
+            "package.json",
+            _NPM,
+            ', "@tanstack/react-query": "^5.0.0"',
+            {
+                "when was react-query added": "@tanstack/react-query",
+                "since when do we use @tanstack/react-query": "@tanstack/react-query",
+            },
+        ),
+        (
+            "pom.xml",
+            _POM,
+            _SLF4J,
+            {
+                "when was slf4j-api added": "org.slf4j:slf4j-api",
+                "since when do we use org.slf4j:slf4j-api?": "org.slf4j:slf4j-api",
+            },
+        ),
+        (
+            "build.gradle",
+            _GRADLE,
+            "    implementation 'com.squareup.okhttp3:okhttp:4.12.0'\n",
+            {"when was okhttp added": "com.squareup.okhttp3:okhttp"},
+        ),
+        (
+            "composer.json",
+            _PHP,
+            ', "guzzlehttp/guzzle": "^7.8"',
+            {"when was guzzle added": "guzzlehttp/guzzle", "who added guzzlehttp/guzzle": "guzzlehttp/guzzle"},
+        ),
+        ("mix.exs", _MIX, ',\n      {:telemetry, "~> 1.2"}', {"when was telemetry added": "telemetry"}),
+        (
+            "Cargo.toml",
+            _MANIFEST,
+            'json5 = { package = "serde_json5", version = "0.1" }',
+            {"when was serde_json5 added": "serde_json5", "since when do we use json5?": "serde_json5"},
+        ),
+    ],
+)
+async def test_a_package_is_known_by_the_end_of_its_name(
+    tmp_path: Path, manifest: str, template: str, line: str, questions: Mapping[str, str]
+) -> None:
+    await _asked(tmp_path, manifest, template.format(""), template.format(line), questions)
+
+
+async def test_a_former_module_is_known_by_the_end_of_its_name(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "own")
+    repository.commit("Begin", {"go.mod": _GO.format("\tgithub.com/urfave/cli/v2 v2.27.1\n")})
+    repository.commit("Use cobra", {"go.mod": _GO.format("\tgithub.com/spf13/cobra v1.8.0\n")})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        for asked in ("when was urfave/cli replaced by cobra?", "when did we stop using urfave/cli?"):
+            said = (await hybrid_search(opened, asked)).render()
+            assert "`urfave/cli` is no longer declared" in said and "Use cobra" in said, said
+            assert "- github.com/urfave/cli/v2 v2.27.1" in said
+        for asked in ("when was testify dropped", "when did we stop using example"):
+            assert "no longer declared" not in (await hybrid_search(opened, asked)).render()
+    repository.close()
+
+
+async def test_an_end_that_several_packages_have_names_the_others(tmp_path: Path) -> None:
+    both = ', "@one/core": "^1.0.0", "@two/core": "^2.0.0"'
+    questions = {"when was core added": "@one/core", "when was @two/core added": "@two/core"}
+    await _asked(tmp_path, "package.json", _NPM.format(""), _NPM.format(both), questions)

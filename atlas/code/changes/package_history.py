@@ -12,8 +12,9 @@ from difflib import SequenceMatcher
 
 from atlas.code.changes.commit_rows import commit_row, day_of
 from atlas.code.changes.told_topics import MOST_REASONS, changelog_row, lines_of, releases_of
-from atlas.code.graph.declarations import Declaration, names_of, normal_name, read_declarations
+from atlas.code.graph.declarations import Declaration, major_free, normal_name, read_declarations
 from atlas.code.lines.line_report import LineReport, TextLine, shown
+from atlas.code.lines.packages.package_features import key_of
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
@@ -29,9 +30,16 @@ MAX_LINES = 6_000
 MOST_SHOWN = 3
 _SUCCESSIVE = ("setup.py", "setup.cfg", "pyproject.toml")
 """Manifests of which one follows the other in a project's history."""
+_OWNER = r"(?:[\w.-]{1,60}/){0,5}"
+_OWNED = {
+    "go.mod": (_OWNER, r"(?:/v\d{1,3})?"),
+    "package.json": (r"(?:@[\w.-]{1,60}/)?", ""),
+    "composer.json": (r"(?:[\w.-]{1,60}/)?", ""),
+}
+"""What stands before and behind the end of a package's name in these manifests: host and owner, major version."""
 ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|data|vendor|sandbox|docs?)/")
 """Manifests of tests, examples and documentation."""
-_NAME = r"[`'\"]?(?P<{0}>@?[A-Za-z][\w@./-]{{1,60}})[`'\"]?"
+_NAME = r"[`'\"]?(?P<{0}>@?[A-Za-z][\w@./:-]{{1,80}})[`'\"]?"
 _KIND = r"(?:dependency|dependence|package|library|lib|crate|gem|dep)"
 _ENDS = (
     rf"(?= {_KIND}\b| (?:by|with|as|to|from|for|in|and|or|at|instead|anyway|here|there|now|any ?more)\b"
@@ -66,21 +74,20 @@ async def answer_package_history(reader: Reader, query: Query, where: Filter) ->
     text = query.text
     if reader.history is None or where.project not in ("", reader.project) or query.reports or query.states:
         return None
-    if len(text.split()) > MOST_WORDS or _ASKS.search(text) is None or query.paths:
+    if len(text.split()) > MOST_WORDS or _ASKS.search(text) is None:
         return None
     names = _named(text)
-    if not names:
+    if not names or not all(any(path.lstrip("@") in name for name, _ in names) for path in query.paths):
         return None
     try:
         declared = [each for each in await read_declarations(reader, where.project) if not each.is_inner]
-        known = names_of(tuple(declared)).full
         for name, is_beside in names:
-            is_declared = normal_name(name) in known
-            if is_beside and is_declared:
-                continue  # `the base64 encoding was added`
+            meant = _meant(name, declared) or await _renamed(reader, name, declared)
+            if (is_beside and meant) or (not meant and _is_place(name, declared)):
+                continue  # `the base64 encoding was added`, `src/cart.py was removed`
             if await _is_defined(reader, name, where):
                 continue
-            if (found := await _report(reader, name, _manifests(name, declared), is_declared, where)) is not None:
+            if (found := await _report(reader, name, meant, _manifests(meant, declared), where)) is not None:
                 return found
     except AtlasError:
         return None
@@ -92,7 +99,7 @@ def _named(text: str) -> list[tuple[str, bool]]:
     found = [(match["kind"], False) for match in _KINDS.finditer(text)]
     found += [(match["object"], False) for match in _OBJECT.finditer(text)]
     found += [(match["subject"], match["beside"] is not None) for match in _SUBJECT.finditer(text)]
-    kept = dict.fromkeys((name.rstrip("./-"), beside) for name, beside in found if name.lower() not in STOP_WORDS)
+    kept = dict.fromkeys((name.rstrip("./:-"), beside) for name, beside in found if name.lower() not in STOP_WORDS)
     return [each for each in kept if len(each[0]) > 2][:MOST_NAMES]
 
 
@@ -102,12 +109,41 @@ async def _is_defined(reader: Reader, name: str, where: Filter) -> bool:
     return any(node.row.path for node in nodes)
 
 
-def _manifests(name: str, declared: Sequence[Declaration]) -> list[str]:
+def _is_place(name: str, declared: Sequence[Declaration]) -> bool:
+    """Return whether a name that nothing declares is rather a path: a file, or in a project without such packages."""
+    _, slash, last = name.rpartition("/")
+    return bool(slash) and ("." in last or not any(each.path.rpartition("/")[2] in _OWNED for each in declared))
+
+
+def _meant(name: str, declared: Sequence[Declaration]) -> list[str]:
+    """Return the declared packages that a name means, as written, by the whole name or else by its end.
+
+    `cobra` and `spf13/cobra` mean `github.com/spf13/cobra`, `core` means `@scope/core`, `slf4j-api` means
+    `org.slf4j:slf4j-api`.
+    """
+    wanted = normal_name(major_free(name))
+    written = {each.package or each.name: {each.name, each.package, each.import_name} for each in declared}
+    names = {package: {normal_name(major_free(one)) for one in every if one} for package, every in written.items()}
+    whole = [package for package, every in names.items() if wanted in every]
+    ends = (f"/{wanted}", f":{wanted}", f"@{wanted}")
+    return whole or [package for package, every in names.items() if any(one.endswith(ends) for one in every)]
+
+
+async def _renamed(reader: Reader, name: str, declared: Sequence[Declaration]) -> list[str]:
+    """Return the packages that a manifest declares under a name of its own: `json5 = { package = "serde_json5" }`."""
+    own = [each for each in declared if each.path.rpartition("/")[2] == "Cargo.toml"]
+    texts = await reader.store.content(reader.project, sorted({each.path for each in own})) if own else {}
+    lines = {path: text.decode("utf-8", "replace").split("\n") for path, text in texts.items()}
+    keys = [(each.package, key_of(lines.get(each.path, []), each.line)) for each in own]
+    return list(dict.fromkeys(package for package, key in keys if package and normal_name(key) == normal_name(name)))
+
+
+def _manifests(meant: Sequence[str], declared: Sequence[Declaration]) -> list[str]:
     """Return the manifests that declare a package; for one that none declares, those at the root, former ones too.
 
     A package may have moved from one kind of manifest to another.
     """
-    own = [each.path for each in declared if normal_name(name) in {normal_name(each.name), normal_name(each.package)}]
+    own = [each.path for each in declared if meant and (each.package or each.name) == meant[0]]
     paths = [path for path in dict.fromkeys(own or (each.path for each in declared)) if not ASIDE.search(path)]
     paths = sorted(paths, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
     root = {path.rpartition("/")[2] for path in paths}
@@ -115,51 +151,64 @@ def _manifests(name: str, declared: Sequence[Declaration]) -> list[str]:
 
 
 async def _report(
-    reader: Reader, name: str, manifests: Sequence[str], is_declared: bool, where: Filter
+    reader: Reader, name: str, meant: Sequence[str], manifests: Sequence[str], where: Filter
 ) -> LineReport | None:
+    """Return when manifests took up or gave up a package: the first of those that are meant, else one of the past."""
     assert reader.history is not None
-    history = reader.history
+    history, package = reader.history, major_free(meant[0]) if meant else name
     changes: list[NameChange] = []
-    notes: list[str] = []
+    notes = [f"`{name}` is also the end of {', '.join(f'`{one}`' for one in meant[1:])}"] if meant[1:] else []
+    spelled: dict[str, str] = {}
     for path in manifests:
-        found = await history.name_changes(name, path)
-        if not is_declared and await _stands_in(history, name, path):
+        spelled[path] = await _spelled(history, package, path)
+        found = await history.name_changes(spelled[path], path)
+        if not meant and await _stands_in(history, package, path):
             return None  # another word of the file
         changes += [each for each in found.changes if not ASIDE.search(each.path)]
         notes += found.notes
     first = min((each for each in changes if each.is_added), key=lambda each: each.commit.time, default=None)
     gone = [each for each in changes if not each.is_added]
-    last = max(gone, key=lambda each: each.commit.time, default=None) if not is_declared else None
+    last = max(gone, key=lambda each: each.commit.time, default=None) if not meant else None
     ends = [("added", first), ("removed", last)]
     ends = [(group, each) for group, each in ends if each is not None]
-    if not ends or (not is_declared and last is None):
+    if not ends or (not meant and last is None):
         return None
-    if last is not None and not any(_declares(row.text, name) for row in await _rewritten(history, last, name)):
-        return None
+    if last is not None:
+        rows = await _rewritten(history, last, spelled.get(last.path, package))
+        if not any(_declares(row.text, name, last.path) for row in rows):
+            return None
     releases = await releases_of(history, [each.commit for _, each in ends])
     lines: list[TextLine] = []
     for group, each in ends:
         row = commit_row(each.commit, releases.get(each.commit.id, ""))
         lines.append(TextLine(group, row.place, row.text))
-        lines += await _rewritten(history, each, name)
+        lines += await _rewritten(history, each, spelled.get(each.path, package))
     said = await history.messages([each.commit.id for _, each in ends])
     lines += [TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said]
     lines += [changelog_row(each) for each in await lines_of(reader, [each.commit for _, each in ends], where)]
-    return LineReport("changes", _title(name, first, last), tuple(lines), tuple(dict.fromkeys(notes)))
+    return LineReport("changes", _title(package, first, last), tuple(lines), tuple(dict.fromkeys(notes)))
+
+
+async def _spelled(history: History, package: str, path: str) -> str:
+    """Return how a manifest writes a package: a name of group and artifact may stand there in two parts."""
+    _, colon, artifact = package.partition(":")
+    return artifact if colon and not await _stands_in(history, package, path) else package
 
 
 async def _stands_in(history: History, name: str, path: str) -> bool:
     text = (await history.content("HEAD", [path])).get(path, b"").decode("utf-8", "replace")
-    return _word(name).search(text) is not None
+    return _word(name, path).search(text) is not None
 
 
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])")
+def _word(name: str, path: str) -> re.Pattern[str]:
+    """Return the pattern of a package's name in a manifest; in some kinds an owner stands before it, or a version."""
+    owner, version = _OWNED.get(path.rpartition("/")[2], ("", ""))
+    return re.compile(rf"(?<![\w/-]){owner}{re.escape(name)}{version}(?![\w/-])")
 
 
-def _declares(line: str, name: str) -> bool:
+def _declares(line: str, name: str, path: str) -> bool:
     """Return whether a line of a manifest names a package: with a version, or alone."""
-    match = _word(name).search(line)
+    match = _word(name, path).search(line)
     return match is not None and re.match(r"[\"']?\W*$|.{0,200}[\d*]", line[match.end() :]) is not None
 
 
@@ -181,7 +230,7 @@ async def _rewritten(history: History, change: NameChange, name: str) -> list[Te
         said = "the commit added this file: another one may have declared it before"
         return [TextLine("manifest", change.path, said)]
     before, after = (text.decode("utf-8", "replace").splitlines()[:MAX_LINES] for text in (old, new))
-    word = _word(name)
+    word = _word(name, change.path)
     for _, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         gone, came = before[a:b], after[c:d]
         if gone != came and word.search("\n".join(came if change.is_added else gone)):

@@ -63,13 +63,13 @@ async def narrowed_by_feature(reader: Reader, text: str, found: PackageReport, w
         for each in found.declared
         if each.path == meant[0].path
         and each.kind != "development"
-        and {each.package, each.name, _key(lines, each.line)} & meant[0].packages
+        and {each.package, each.name, key_of(lines, each.line)} & meant[0].packages
     )
     topic = f"feature `{meant[0].name}` ({meant[0].path}:{meant[0].line})"
     return replace(found, declared=kept, question=replace(question, kinds=(), topic=topic)) if kept else found
 
 
-def _key(lines: Sequence[str], number: int) -> str:
+def key_of(lines: Sequence[str], number: int) -> str:
     """Return the name by which a manifest declares what stands in a line: `tokio1 = { package = "tokio" }`."""
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     return line.partition("=")[0].strip().strip("\"'")
