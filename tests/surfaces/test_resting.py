@@ -23,8 +23,7 @@ from atlas.runtime.process.resting import RestingDaemon
 
 from .daemons import Home, home, is_alive, until
 from .processes import Place, atlas
-from .shop import write_files
-from .test_sessions import OPENED, WRITING, Session, resident_mb, serving
+from .test_sessions import WRITING, Session, resident_mb, serving, shop_of_sessions
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="changes wait in a queue of the kernel on Linux only")
 
@@ -223,14 +222,8 @@ def test_it_does_not_rest_where_the_settings_say_so(first: Home) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    """The shop with an index; the daemon that its sessions start is ended afterwards."""
-    made = Place(tmp_path / "shop", tmp_path / "data")
-    write_files(made.root)
-    assert atlas("index", *made.options).returncode == 0
-    yield made
-    while OPENED:
-        OPENED.pop().end()
-    atlas("daemon", "stop", *made.options)
+    with shop_of_sessions(tmp_path) as made:
+        yield made
 
 
 def written(answer: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,10 @@ THIN_MB = 25
 WRITING = ("--toolsets", "code,claims,memory")
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+@contextmanager
+def shop_of_sessions(folder: Path) -> Iterator[Place]:
     """The shop with an index; the daemon that its sessions start is ended afterwards."""
-    made = Place(tmp_path / "shop", tmp_path / "data")
+    made = Place(folder / "shop", folder / "data")
     write_files(made.root)
     assert atlas("index", *made.options).returncode == 0
     yield made
@@ -44,6 +45,12 @@ def place(tmp_path: Path) -> Iterator[Place]:
         OPENED.pop().end()
     atlas("daemon", "stop", *made.options)
     assert find_serving(made.data) is None
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with shop_of_sessions(tmp_path) as made:
+        yield made
 
 
 OPENED: list[Session] = []
