@@ -73,6 +73,37 @@ async def test_a_line_of_a_changelog_without_a_commit_is_said_alone(atlas: Atlas
     assert "no message of a commit tells it" in said and "Keep more sockets open" in said and "commits:" not in said
 
 
+async def test_the_commit_leads_where_the_question_asks_who_or_when(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "post")
+    repository.commit(
+        "Begin", {"post/pool.py": "class Pool:\n    size = 1\n", "CHANGES.md": "# 1.0.0\n\n* First release\n"}
+    )
+    transport = "class Transport:\n    attempts = 3\n"
+    lines = (
+        "# 1.1.0\n\n* Retry failed deliveries of letters\n* Add a transport for parcels\n\n# 1.0.0\n\n* First release\n"
+    )
+    repository.commit("Be patient", {"post/transport.py": transport, "CHANGES.md": lines})
+    repository.commit("Support zstd decoding (#7)", {"post/pool.py": "class Pool:\n    size = 2\n"})
+    lines = f"# 1.2.0\n\n* Support for zstd decoding is added. (#7)\n\n{lines}"
+    repository.commit("Release", {"CHANGES.md": lines, "post/__init__.py": '__version__ = "1.2.0"\n'})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for asked in (
+            "which commit taught it to retry failed deliveries of letters",
+            "who added the retries of failed deliveries of letters?",
+        ):
+            said = (await hybrid_search(atlas, asked)).render()
+            assert "the commit that wrote CHANGES.md:7" in said and "commits:" in said, said
+            assert said.index("Be patient") < said.index("Retry failed deliveries of letters")
+        said = (await hybrid_search(atlas, "when did we add support for zstd decoding")).render()
+        assert said.index("Support zstd decoding (#7)") < said.index("CHANGES.md:3: "), said
+        said = (await hybrid_search(atlas, "which release added zstd decoding")).render()
+        assert said.index("CHANGES.md:3: ") < said.index("Support zstd decoding (#7)"), said
+        said = (await hybrid_search(atlas, "who added the retries to the transport")).render()
+        assert "has most of the words" not in said, "the line about a transport has no word of what was added to it"
+    repository.close()
+
+
 async def test_without_a_message_the_commits_of_the_best_hit_are_a_guess(atlas: Atlas) -> None:
     asked = "In which commit did the queue begin to refuse what pickle cannot store?"
     said = (await hybrid_search(atlas, asked)).render()

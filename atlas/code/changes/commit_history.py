@@ -286,10 +286,16 @@ async def _lacks_words(reader: Reader, text: str, subject: HistorySubject, where
     return held is not None and any(root_of(word) not in said for word in words)
 
 
-async def added_by(reader: Reader, query: Query, where: Filter) -> list[TextLine]:
-    """Return the commit that added the lines of the one symbol or file that a question names; [] if unknown."""
+async def added_by(reader: Reader, query: Query, where: Filter, words: Sequence[str]) -> list[TextLine]:
+    """Return the commit that added the lines of the one symbol or file that a question names; [] if unknown.
+
+    A symbol that none of `words`, what the question is about, calls by its name is not meant: `when did we add x`.
+    """
     subjects = await subjects_of(reader, query, where) if reader.history is not None else []
     if reader.history is None or len(subjects) != 1 or where.project not in ("", reader.project):
+        return []
+    node = subjects[0].node
+    if node is not None and not any(node.row.name.lower() in word.lower() for word in words):
         return []
     try:
         found = await reader.history.line_log(

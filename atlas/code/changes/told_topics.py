@@ -31,7 +31,7 @@ from atlas.code.changes.commit_topics import (
 from atlas.code.changes.gone_files import deleting_rows
 from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, item_of, read_changelogs
 from atlas.code.lines.line_report import LineReport, TextLine
-from atlas.code.lines.scan_texts import is_aside
+from atlas.code.lines.scan_texts import is_aside, is_document
 from atlas.code.question.change_questions import ChangeQuestion
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
@@ -56,6 +56,8 @@ MOST_OF_ONE_WORD = 30
 FOR_ACT = 0.1
 """What it adds to the weight of a message, in shares of the best, that it says what was done."""
 MOST_LINES = 2
+PATHS_OF_CODE = 8
+"""Files of a commit among which code is looked for."""
 MOST_SAID = 280
 """Characters of a line of a changelog and of the rest of a message."""
 MOST_REASONS = 900
@@ -75,6 +77,7 @@ _ASKS_WHY = re.compile(
     r"\b(?:why|reasons?|motivation|gone wrong|went wrong|wrong|broken|what for|purpose|point|problem|cause[sd]?)\b",
     re.IGNORECASE,
 )
+_ASKS_COMMIT = re.compile(r"\b(?:who|when|(?:which|what) (?:commit|change|pr|pull request|patch))\b", re.IGNORECASE)
 _IN_ORDER = re.compile(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
 _ASKS_SEVERAL = re.compile(rf"\bcommits\b|{_IN_ORDER.pattern}", re.IGNORECASE)
 _QUOTED_SIGNS = re.compile(r"[\"'`]([^\w\s\"'`]{1,10})[\"'`]")
@@ -219,6 +222,7 @@ def _best_lines(
         root: re.compile(rf"(?<![^\W_]){re.escape(root.rstrip())}" + (r"(?![^\W_])" if root.endswith(" ") else ""))
         for root in roots
     }
+    telling = sum(not is_act(word) for word in roots.values())
     scored: list[tuple[float, int, ChangelogLine]] = []
     for number, line in enumerate(lines):
         lowered = line.text.lower()
@@ -228,7 +232,8 @@ def _best_lines(
         spoken = f"{lowered} {re.sub(r'(?<=[a-z0-9])(?=[A-Z])|_', ' ', line.text).lower()}"
         said = [root for root in likely if patterns[root].search(spoken)]
         weight = sum(weights.get(root, 0.0) for root in said)
-        if len(said) > 1 and weight >= least:
+        told = sum(not is_act(roots[root]) for root in said)
+        if len(said) > 1 and told >= min(telling, 2) and weight >= least:
             scored.append((-weight, number, line))
     return [line for weight, _, line in sorted(scored[:10_000]) if weight <= min(scored)[0] * NEAR_ONE]
 
@@ -279,9 +284,13 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
     title = f"commits{since_words(question)} whose message has {said}: {count}"
     if not commits:
         title = "no message of a commit tells it; lines of changelogs that have most of the words"
+        if _ASKS_COMMIT.search(text) and (wrote := await _writer_of(reader.history, told.lines[0])) is not None:
+            commits, line = (wrote,), told.lines[0]
+            title = f"no message tells it; the commit that wrote {line.file.path}:{line.line}, with most of the words"
     elif told.by_name:
         line = told.lines[0]
-        title = f"{line.file.path}:{line.line} has most of the words; commits that name {told.by_name}: {count}"
+        place = f"{line.file.path}:{line.line}"
+        title = f"commits that name {told.by_name}: {count}, found by {place}, which has most of the words"
     elif told.missing:
         lacking = " or ".join(f'"{word}"' for word in told.missing)
         title = f"no message has all words; {title}, without {lacking}"
@@ -302,6 +311,18 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
         rows += await release_rows(reader, text, commits[:1], releases, where)
     rows += [changelog_row(each) for each in lines]
     return LineReport("changes", title, tuple(rows), told.notes, first=page(rows))
+
+
+async def _writer_of(history: History, line: ChangelogLine) -> Commit | None:
+    """Return the commit that wrote a line of a changelog together with code, None where git knows none."""
+    try:
+        found = await history.last_change(line.file.path, line.line, line.line)
+        if found.commit is None or not found.by_lines:
+            return None
+        log = await history.log(1, last=found.commit.id, paths=PATHS_OF_CODE)
+    except AtlasError:
+        return None
+    return next((each for each in log.commits if not all(map(is_document, each.paths))), None)
 
 
 async def releases_of(history: History, commits: Sequence[Commit]) -> Mapping[str, str]:

@@ -115,9 +115,11 @@ async def answer_releases(reader: Reader, query: Query, where: Filter) -> LineRe
     if not lines:
         return None
     first = next((each for each in found if _says(each, kind)), None)
-    commits = await added_by(reader, query, where) if kind == "added" else []
+    commits = await added_by(reader, query, where, words) if kind == "added" else []
     commits = commits or await _commits_that(reader, kind, words, where)
-    lines[1:1] = commits
+    # a question for the moment is answered by the commit, one for the release by the line of the changelog
+    asks_moment = match[0].lower().startswith("when")
+    lines = [*commits, *lines] if asks_moment else [*lines[:1], *commits, *lines[1:]]
     asked = " ".join(words)
     title = f"`{asked}`: {counted(len(lines), 'line')} of changelogs and version notes"
     if first is not None and first.version:
