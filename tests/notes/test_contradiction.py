@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from time import process_time
 
 import pytest
 
 from atlas.knowledge.retrieval.contradiction import clash, statement
+from atlas.knowledge.retrieval.opposites import either
 
 DATA = Path(__file__).with_name("data")
 
@@ -205,3 +209,30 @@ def test_statements_of_any_length_are_compared_in_little_time() -> None:
 )
 def test_statements_about_different_things_do_not_clash(one: str, other: str) -> None:
     assert clash(statement(one), statement(other)) is None
+
+
+WORDS = ["switch", "switch on", "switched on", "one", "one by one", "x", "café", "a.b"]
+
+
+def test_a_pattern_of_words_takes_the_longest() -> None:
+    pattern = re.compile(rf"\b{either(WORDS)}\b")
+    for word in WORDS:
+        found = pattern.search(f"it is {word} here")
+        assert found is not None
+        assert found.group() == word
+    assert pattern.search("it is switching on") is None
+    assert re.fullmatch(either(["a.b", "a.c"]), "axb") is None
+
+
+def test_a_pair_about_different_things_is_read_no_further_than_needed() -> None:
+    statement.cache_clear()
+    one, other = statement("The parser is 3 times slower."), statement("The mail relay can drop 5 logs.")
+    assert clash(one, other) is None
+    assert not {"amounts", "phase", "is_past"} & (vars(one).keys() | vars(other).keys())
+
+
+def test_what_stores_a_claim_does_not_import_what_finds_symbols() -> None:
+    program = "import sys, atlas.knowledge.tools.claims; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "atlas.knowledge.retrieval.contradiction" in done.stdout.split()
+    assert "atlas.knowledge.retrieval.resolve_anchor" not in done.stdout.split()

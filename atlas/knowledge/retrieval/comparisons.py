@@ -55,7 +55,7 @@ def _sense(mine: Sequence[tuple[int, str]], theirs: Sequence[tuple[int, str]]) -
     """Return 1 if both compare by the same, -1 if by opposites, 0 if by different dimensions."""
     for sign, form in mine:
         for its_sign, its_form in theirs:
-            if form == its_form or set(sides(form)) & set(sides(its_form)):
+            if form == its_form or sides(form) & sides(its_form):
                 return sign * its_sign
             value = _value(form) * _value(its_form)
             if opposites(form, its_form):
@@ -124,7 +124,7 @@ def _comparative(before: str) -> tuple[list[tuple[int, str]], tuple[int, int]] |
             return [*named, *own], (words[at].start(), after[-1].end() if after else words[at].end())
         if word in ("better", "worse"):
             return [(1, "good" if word == "better" else "bad")], words[at].span()
-        if word.endswith("er") and len(word) > 4 and set(sides(stem(word))):
+        if word.endswith("er") and len(word) > 4 and sides(stem(word)):
             return [(1, _adjective(word))], words[at].span()
     return None
 
@@ -134,6 +134,6 @@ def _adjective(word: str) -> str:
     form = SYNONYMS.get(stem(word), stem(word))
     for ending, less in (("ier", "y"), ("er", ""), ("er", "e")):
         root = stem(word.removesuffix(ending) + less) if word.endswith(ending) and len(word) > 4 else ""
-        if root and set(sides(root)):
+        if root and sides(root):
             return root
     return form

@@ -61,12 +61,12 @@ def clash(one: Statement, other: Statement) -> Clash | None:
     one, other = _with_whole_names(one, other), _with_whole_names(other, one)
     if dates := _dates(one, other):
         return dates
-    if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
+    found = bounds(one, other) or unique(one, other) or exclusive(one, other) or sole(one, other)
+    # that most pairs differ is known at once, their phase is not
+    if (not found and _differ(one, other)) or "supposed" in (one.phase, other.phase) or one.phase != other.phase:
         return None
-    if found := bounds(one, other) or unique(one, other) or exclusive(one, other) or sole(one, other):
+    if found:
         return Clash(*found, _shared(one, other))
-    if _differ(one, other):
-        return None
     tests: Sequence[Callable[[Statement, Statement], Clash | None]] = (
         _complexity,
         _comparison,
@@ -108,9 +108,9 @@ def _differ(one: Statement, other: Statement) -> bool:
 def _other_subjects(one: Statement, other: Statement) -> bool:
     """Return whether each subject has a word that the other statement lacks."""
     mine, theirs = one.subject - other.stems, other.subject - one.stems
-    if one.comparison and other.comparison:
+    if not (mine and theirs) or any(opposites(form, its) for form in mine for its in theirs):
         return False
-    return bool(mine and theirs) and not any(opposites(form, its) for form in mine for its in theirs)
+    return not (one.comparison and other.comparison)
 
 
 def _is_compound(one: Statement, other: Statement) -> bool:
@@ -205,9 +205,9 @@ def _own_words(one: Statement, other: Statement) -> bool:
 
 def _dates(one: Statement, other: Statement) -> Clash | None:
     """Return the two dates of one event; everything else has to be the same."""
-    if one.phase != other.phase or one.phase == "supposed":
-        return None
     if not one.dates or not other.dates or one.dates & other.dates or one.is_negated or other.is_negated:
+        return None
+    if one.phase != other.phase or one.phase == "supposed":
         return None
     months = {stem(word.lower()) for side in (one, other) for date in side.dates for word in date.split()}
     rest = one.stems - months

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from atlas.core.english.stems import stem
@@ -28,6 +31,22 @@ SYNONYMS: dict[str, str] = {
 """The stem that stands for a stem."""
 
 
+def either(words: Iterable[str]) -> str:
+    """Return a pattern of these words, the longest that fits first, which shares equal beginnings.
+
+    `re` tries the branches of an alternation one after another; this one has as many as there are first letters.
+    """
+    branches: list[str] = []
+    for _, group in groupby(sorted(set(words) - {""}), key=lambda word: word[0]):
+        alike = list(group)
+        ends = zip(alike[0], alike[-1], strict=False)
+        size = next((at for at, (one, other) in enumerate(ends) if one != other), len(alike[0]))
+        rests = [word[size:] for word in alike]
+        end = "" if rests == [""] else either(rests) + ("?" if "" in rests else "")
+        branches.append(re.escape(alike[0][:size]) + end)
+    return f"(?:{'|'.join(branches)})"
+
+
 def _table(text: str) -> dict[str, list[tuple[int, int]]]:
     found: dict[str, list[tuple[int, int]]] = {}
     for number, line in enumerate(text.strip().splitlines()):
@@ -42,13 +61,13 @@ _ALL_SIDES = _table(f"{WORDS['opposites'].strip()}\n{WORDS['antonyms'].strip()}"
 
 
 @lru_cache(maxsize=8_192)
-def sides(word: str) -> Iterable[tuple[int, int]]:
+def sides(word: str) -> AbstractSet[tuple[int, int]]:
     """Return the (pair, side) of a stem; comparatives and superlatives count as their adjective."""
     return _sides_in(_SIDES, word)
 
 
 @lru_cache(maxsize=8_192)
-def _all_sides(word: str) -> Iterable[tuple[int, int]]:
+def _all_sides(word: str) -> AbstractSet[tuple[int, int]]:
     return _sides_in(_ALL_SIDES, word)
 
 
@@ -64,7 +83,7 @@ def _sides_in(table: Mapping[str, list[tuple[int, int]]], word: str) -> set[tupl
 @lru_cache(maxsize=16_384)
 def opposites(one: str, other: str) -> bool:
     """Return whether two stems are opposites."""
-    mine = set(_all_sides(one))
+    mine = _all_sides(one)
     if any((pair, 1 - side) in mine for pair, side in _all_sides(other)):
         return True
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from atlas.core.english.stems import stem
-from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS
+from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS, either
 
 _UNITS: dict[str, tuple[str, float]] = {
     unit: (kind, float(factor)) for kind, units in WORDS["units"].items() for unit, factor in units.items()
@@ -29,14 +29,10 @@ _TOLERANCE = 0.2
 _LABELS = frozenset(map(stem, WORDS["labels"].split()))
 
 
-def _either(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
 _PHRASE = re.compile(
-    rf"(?:(?P<bound>{_either(_BOUNDS)})\s*(?:(?:{_either(WORDS['labels'].split())})\s+)?)?"
-    rf"(?P<number>\d+(?:\.\d+){{2,3}}|\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b(?:{_either(_NUMBERS)})\b)"
-    rf"(?:\s*(?P<scale>{_either(_SCALES)})\b)?(?:-(?=[a-z]{{3}})|\s*(?:of\s+)?(?:an?\s+)?)(?P<unit>%|[A-Za-zµ]+)?",
+    rf"(?:(?P<bound>{either(_BOUNDS)})\s*(?:{either(WORDS['labels'].split())}\s+)?)?"
+    rf"(?P<number>\d+(?:\.\d+){{2,3}}|\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b{either(_NUMBERS)}\b)"
+    rf"(?:\s*(?P<scale>{either(_SCALES)})\b)?(?:-(?=[a-z]{{3}})|\s*(?:of\s+)?(?:an?\s+)?)(?P<unit>%|[A-Za-zµ]+)?",
     re.IGNORECASE,
 )
 
@@ -188,7 +184,7 @@ class Growth:
 
 
 _NAMED: dict[str, list[list[float]]] = WORDS["growth"]
-_NAMES = re.compile(rf"\b(?:{_either(_NAMED)})(?:[- ]time\b|\b)", re.IGNORECASE)
+_NAMES = re.compile(rf"\b{either(_NAMED)}(?:[- ]time\b|\b)", re.IGNORECASE)
 _BIG_O = re.compile(
     r"(?P<letter>\bbig[- ]O(?: of)?|\b(?:O|Theta|Omega)|[ΘΩ])\s?\((?P<inside>(?:[^()]|\([^()]{0,40}\)){1,80})\)|"
     r"\b(?:proportional to|order of|as|in|is|takes) (?:the )?(?P<bare>(?:square root of |square of )?[b-hj-z]"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from atlas.core.english.stems import stem
 from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS
@@ -46,8 +47,8 @@ MAX_WORDS = 14
 def bounds(one: Statement, other: Statement) -> Found | None:
     """Return a bound of one side that the other one denies: "at most 500 rows", "any number of rows"."""
     for free, tight, turned in ((one, other, False), (other, one, True)):
-        without, within = _FREE.search(free.text), _bounded(tight)
-        if without is None or not within or _FREE.search(tight.text):
+        without, within = _unbounded(free.text), ""
+        if not without or _unbounded(tight.text) or not (within := _bounded(tight)):
             continue
         mine, theirs = ([form for form, _ in side.words if form not in _OF_BOUNDS] for side in (free, tight))
         common = set(mine) & set(theirs)
@@ -55,9 +56,16 @@ def bounds(one: Statement, other: Statement) -> Found | None:
             continue
         if other_names(one, other) or len(common) < math.ceil(min(len(set(mine)), len(set(theirs))) / 2):
             continue
-        words = without.group().strip(), within
+        words = without, within
         return ("bound", words[1], words[0]) if turned else ("bound", *words)
     return None
+
+
+@lru_cache(maxsize=512)
+def _unbounded(text: str) -> str:
+    """Return the words that deny a bound, "" if there are none. Kept: one statement is compared with many."""
+    found = _FREE.search(text)
+    return found.group().strip() if found else ""
 
 
 def _bounded(side: Statement) -> str:
@@ -135,18 +143,20 @@ def unique(one: Statement, other: Statement) -> Found | None:
 
 def exclusive(one: Statement, other: Statement) -> Found | None:
     """Return two values of one thing of which it has one: "faces east" or "west", "JSON only", "invented in India"."""
-    if one.is_negated or other.is_negated or one.amounts or other.amounts or one.comparison or other.comparison:
+    if one.is_negated or other.is_negated:
         return None
     mine, theirs = _own(one, other), _own(other, one)
     common = one.stems & other.stems
     if len(mine) != 1 or len(theirs) != 1 or not common or one.is_partial != other.is_partial:
+        return None
+    if one.amounts or other.amounts or one.comparison or other.comparison:
         return None
     if _SOME & _said(one) and _SOME & _said(other):
         return None
     words = mine[0][1], theirs[0][1]
     groups = (_EXCLUSIVE.get(mine[0][0]), _EXCLUSIVE.get(theirs[0][0]))
     is_time = groups[0] in _TIMES and mine[0][0] in one.circumstances and not _ONCE.search(one.text)
-    is_only = bool(_ONLY & {word.lower() for side in (one, other) for word in side.text.rstrip(".").split()})
+    is_only = bool(_ONLY & (_said(one) | _said(other)))
     is_object = one.words[0][0] == other.words[0][0] or is_only
     is_group = groups[0] is not None and groups[0] == groups[1] and not is_time
     if is_object and (is_group or (is_only and len(common) > 1)):
@@ -161,18 +171,25 @@ def exclusive(one: Statement, other: Statement) -> Found | None:
 def sole(one: Statement, other: Statement) -> Found | None:
     """Return what one side says of one thing only, and the other one of more: "CSV only", "CSV and Excel"."""
     for narrow, wide, turned in ((one, other, False), (other, one, True)):
-        only = _ONLY & {word.lower() for word in narrow.text.rstrip(".").split()}
+        only = _ONLY & _said(narrow)
+        if not only:
+            continue
         more = [word for word in wide.words if word[0] not in narrow.stems and word[1].lower() not in ("also", "both")]
         missing = [word for word in narrow.words if word[0] not in wide.stems and word[1].lower() not in _ALL]
         is_clear = not (one.is_negated or other.is_negated or one.is_partial or other.is_partial or missing)
-        if only and is_clear and 1 <= len(more) <= 2 and _TOGETHER.search(wide.text) and not _ONLY & _said(wide):
+        if is_clear and 1 <= len(more) <= 2 and _TOGETHER.search(wide.text) and not _ONLY & _said(wide):
             words = next(iter(sorted(only))), " ".join(written for _, written in more)
             return ("value", words[1], words[0]) if turned else ("value", *words)
     return None
 
 
 def _said(side: Statement) -> frozenset[str]:
-    return frozenset(side.text.lower().rstrip(".").split())
+    return _words_of(side.text)
+
+
+@lru_cache(maxsize=512)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.lower().rstrip(".").split())
 
 
 def no_effect(one: Statement, other: Statement) -> Found | None:

@@ -19,7 +19,6 @@ from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.notebook import anchor_item
 from atlas.knowledge.retrieval.papers import titled_source
-from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
 from atlas.knowledge.tools.idempotency import WRITE_BUDGET, once
 from atlas.knowledge.tools.new_notes import latest
 from atlas.knowledge.tools.note_base import Knowledge, NotePath, locate
@@ -216,6 +215,8 @@ async def anchors_of(atlas: Atlas | None, about: Sequence[str], notes: list[str]
     if atlas is None:
         notes.append("there is no index: what the unit is about has no digests, so changes of it are not noticed")
         return [_unchecked(one) for one in about]
+    from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor  # slow to import, and few claims need it
+
     found = [await resolve_anchor(atlas.reader, check_line("about", one, 1000)) for one in about]
     return list({(one.kind, one.target): one for one in found}.values())
 
@@ -255,6 +256,8 @@ async def _renewed(place: NotePath, atlas: Atlas | None, notes: list[str]) -> di
     if atlas is None:
         notes.append("there is no index: nothing can be reaffirmed")
         return {}
+    from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
+
     _, note = place.base.read(place.path)
     uid = uid_of(place.base, place.note_id)
     states = (await anchor_states(atlas.reader, [uid])).get(uid, ())

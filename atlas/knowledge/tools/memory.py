@@ -21,7 +21,6 @@ from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.marks import attach, with_marks
 from atlas.knowledge.notes.notebook import timestamp
-from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor
 from atlas.knowledge.retrieval.retrieval import similar_notes
 from atlas.knowledge.retrieval.similarity import vector_of
 from atlas.knowledge.tools.claims import TARGET_KINDS, relation_type
@@ -308,6 +307,8 @@ async def _target(knowledge: Knowledge, place: NotePath, target: str, notes: lis
         if atlas is None or place.base.is_personal:
             notes.append("there is no index of this code: the name is stored as it is")
             return target, target
+        from atlas.knowledge.retrieval.resolve_anchor import resolve_anchor  # slow to import, and few relations need it
+
         anchor = await resolve_anchor(atlas.reader, target)
         return f"{anchor.kind}:{anchor.target}", f"{anchor.kind} {anchor.target}"
     found, is_new = await _entity(replace(knowledge, bases=(place.base,)), target, "", ())
