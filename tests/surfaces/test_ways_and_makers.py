@@ -25,6 +25,21 @@ FILES = {
         "    return made\n\n\ndef test_none():\n    assert set_up(0).wait() == 0\n\n\n"
         "def test_other():\n    assert Limits().wait()\n"
     ),
+    "types/server/inject.d.ts": "export interface Options {\n    path: string;\n}\n",
+    "lib/server.js": (
+        "class Server {\n  inject(options) {\n    return this.run(options);\n  }\n\n  run(options) {\n    return options;\n"
+        "  }\n}\nmodule.exports = Server;\n"
+    ),
+    "lib/config.js": "const schema = {\n  closeDelay: number().default(499),\n};\nmodule.exports = schema;\n",
+    "lib/close.js": (
+        "function closeSocket(request) {\n  // the client hangs up before the answer is out\n"
+        "  if (request.settings.closeDelay) {\n    request.abort(request.settings.closeDelay);\n  }\n}\n"
+        "module.exports = closeSocket;\n"
+    ),
+    "README.md": (
+        "# Shop\n\nSells things.\n\n## Orders\n\nHow orders are made.\n\n## Parcels\n\nHow parcels are packed.\n\n"
+        "## Literal values\n\nPut a value into the text of an order.\n\n## Refunds\n\nGive money back for an order.\n"
+    ),
     "package.json": '{"name": "shop", "dependencies": {"boom": "1.0.0"}, "devDependencies": {"joi": "17.0.0"}}\n',
     "lib/index.js": "const boom = require('boom');\nmodule.exports = boom;\n",
     "shop/fast.py": (
@@ -140,3 +155,21 @@ def test_a_question_without_a_subject_is_about_what_was_stated() -> None:
 @pytest.mark.parametrize(("text", "found"), [("from 0777 to 0700", ("", "")), ("from 2019 to 2021", ("2019", "2021"))])
 def test_numbers_are_no_revisions(text: str, found: tuple[str, str]) -> None:
     assert read_range(f"commits {text}") == found
+
+
+async def test_a_module_of_declarations_is_not_the_method_of_its_name(atlas: Atlas) -> None:
+    answer = await said(atlas, "what does server.inject() call?")
+    assert "lib/server.js:2" in answer and "run" in answer and "inject.d.ts" not in answer, answer
+
+
+async def test_lines_that_read_a_setting_say_its_default(atlas: Atlas) -> None:
+    answer = await said(
+        atlas, "what happens if the client hangs up before the answer is out, when is the socket closed?"
+    )
+    assert "closeDelay: number().default(499), lib/config.js:2" in answer, answer
+
+
+async def test_a_page_is_asked_for_by_its_sections(atlas: Atlas) -> None:
+    answer = await said(atlas, "Which section of the readme covers putting a value into an order?")
+    assert "section Literal values README.md:13" in answer and "`section` occurs" not in answer, answer
+    assert "also:" not in answer, "of one page, each section is a hit"

@@ -161,8 +161,12 @@ _COVERING_PAGE = re.compile(
 """Pages cover a topic, as tests cover code."""
 _ASKS_FOR_PAGE = re.compile(
     r"^(?:which|what) (?:\w+ ){0,2}?(?:pages?|chapters?|guides?|sections?|docs?|documents?|tutorials?|articles?|files?)"
-    r" (?:\w+ )?(?:documents?|explains?|describes?|covers?|lists?|says?|tells?|mentions?|discuss(?:es)?)\b"
-    r"|^where (?:is|are) .{1,120} (?:documented|explained|described)\b",
+    r" (?:(?:of|in) (?:the |our )?[\w.-]+ )?(?:\w+ )?(?:documents?|explains?|describes?|covers?|lists?|says?|tells?"
+    r"|mentions?|discuss(?:es)?)\b"
+    r"|^where (?:is|are) .{1,120} (?:documented|explained|described)\b"
+    r"|^where in (?:the |our )?(?:[\w.-]+ ){0,2}(?:docs?|documentation|readme|manual|guide)\b"
+    r"|^where do(?:es)? (?:the |our )?(?:[\w.-]+ )?(?:docs?|documentation|readme|manual|guide)"
+    r" (?:explain|describe|say|cover|tell)\b",
     re.IGNORECASE,
 )
 """A page is asked for, whatever it is about."""

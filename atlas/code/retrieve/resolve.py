@@ -71,11 +71,24 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
         _by_file,
     ):
         found = await rung(reader, name, where)
+        if found is not None and rung is _by_name and _is_declaring_file(reader, found):
+            # `server.inject`: the method of a class `Server`, rather than the declarations in `server/inject.d.ts`
+            called = await _by_case(reader, name, where)
+            member, defined = dotted(name).rpartition(".")[2], called.nodes if called is not None else ()
+            defined = [node for node in defined if node.row.name == member and node.row.label not in HOLDERS]
+            found = _prefer_definition(defined, Match.SUFFIX.value, reader.languages) if defined else found
         if found is not None:
             return found
     wanted = dotted(name)
     near = partial(_near, reader, wanted, where)
     return Resolution((), "", near=await reader.cache.get(reader.store, where.project, f"near {where} {wanted}", near))
+
+
+def _is_declaring_file(reader: Reader, found: Resolution) -> bool:
+    """Return whether a name is only that of files which declare types and define nothing."""
+    return all(
+        node.row.label in HOLDERS and node.row.path.endswith(reader.languages.declarations) for node in found.nodes
+    )
 
 
 async def _near(reader: Reader, name: str, where: Filter) -> tuple[Node, ...]:

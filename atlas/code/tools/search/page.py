@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.find import Mode, SearchResult
-from atlas.code.question.parse_question import is_bare_name
+from atlas.code.question.parse_question import asks_for_page, is_bare_name
 from atlas.code.rank.grouping import Group, group_by_file, group_by_symbol
 from atlas.code.rank.likelihood import NAME, SURE_RANKS, certainty_of, likelihoods
 from atlas.code.rank.rank import Candidate
@@ -34,6 +34,8 @@ FAR_BEHIND_NAME = 0.5
 """The same where the question is only a name: the symbols of that name score alike, words of it score less."""
 BESIDE_NAME = 3
 """Hits of a first page where exactly one symbol has the name that was asked for."""
+SECTIONS = 7
+"""Sections that are listed where a page is asked for: titles are short, and say which one is meant."""
 NEAREST = 3
 """Hits of a first page of an index that has nothing about the question, or not the text that it quotes."""
 
@@ -52,6 +54,8 @@ def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_br
         return [Group(each) for each in found.ranked]
     if found.windows:
         return group_by_symbol(found.ranked)
+    if asks_for_page(found.query.text):
+        return by_likelihood(group_by_symbol(found.ranked), found)  # of one long page, the section is the answer
     return by_likelihood(group_by_file(found.ranked, found.query), found)
 
 
@@ -93,6 +97,8 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
         ]
         most = max(min(MAX_VALUED, len(groups)), *read[-1:])
         return Extent(most, most)
+    if mode == Mode.HYBRID and asks_for_page(found.query.text):
+        return Extent(min(SECTIONS, len(groups)), min(SECTIONS, len(groups)))
     if mode == Mode.HYBRID and not is_name and not is_brief and found.relevance >= RELEVANT:
         return Extent(most, 1)
     first = min(first_page(found, groups), most) if mode == Mode.HYBRID else first_page(found, groups)
