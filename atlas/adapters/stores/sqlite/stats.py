@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import threading
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import apsw
@@ -18,6 +21,10 @@ from atlas.adapters.stores.sqlite.read import current_model, current_models
 from atlas.adapters.stores.sqlite.rows import Row, fetch, select, value
 from atlas.core.model import CODE, DOCUMENTS, PROSE, QUALITY
 from atlas.core.project_state import ProjectStats
+from atlas.runtime.process.files import read_file, write_file
+
+FILE = "counts.json"
+"""Beside the database: the last counts, for the next process. A file that is missing, damaged or old counts nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +56,10 @@ class StatsReader:
     Each connection caches sums over files (1 ms per 3,000) until it sees a commit of another connection.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, keeps: bool = False) -> None:
+        """Read the counts of the database at `path`; with `keeps` its folder is the index's own and holds them, too."""
         self._path = path
+        self._file = path.with_name(FILE) if keeps else None
         self._guard = threading.Lock()
         self._state: tuple[object, ...] = ()
         self._counted: dict[int, _Counts] = {}
@@ -99,10 +108,28 @@ class StatsReader:
         state = fetch(connection, read["state"])[0]
         with self._guard:
             if state != self._state:
-                self._state, self._counted = state, {}
+                self._state, self._counted = state, self._kept(state)
             if project not in self._counted:
                 self._counted[project] = _count(connection, project)
+                self._keep()
             return self._counted[project]
+
+    def _kept(self, state: tuple[object, ...]) -> dict[int, _Counts]:
+        """Return the counts that another process has made of the same state of the store."""
+        if self._file is None:
+            return {}
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            kept: dict[str, Any] = json.loads(read_file(self._file))
+            if kept["state"] == list(state):
+                return {int(project): _Counts(**counts) for project, counts in kept["counts"].items()}
+        return {}
+
+    def _keep(self) -> None:
+        if self._file is None:
+            return
+        counts = {str(project): asdict(counts) for project, counts in self._counted.items()}
+        with contextlib.suppress(OSError):  # a full or read-only disk
+            write_file(self._file, json.dumps({"state": self._state, "counts": counts}).encode())
 
     def _file_sums(self, connection: apsw.Connection, project: int) -> _FileSums:
         read = statements("stats")

@@ -77,7 +77,7 @@ class EmbeddedStore:
         self._cypher = ReaderPool(path, _CYPHER_THREADS, owned=owned)
         self._words = WordSearch()
         self._vectors = {space: VectorCache(vector_index, space) for space in SPACES}
-        self._stats = StatsReader(path)
+        self._stats = StatsReader(path, keeps=owned)
         self._yielded = 0.0
 
     @classmethod
