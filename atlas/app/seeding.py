@@ -24,7 +24,7 @@ from atlas.app.store import facts_files, has_database
 from atlas.core.errors import AtlasError, StoreError, WriterBusy
 from atlas.core.ids import PERSONAL_PROJECT
 from atlas.runtime.process.cache import projects_in_cache
-from atlas.runtime.process.data_folder import make_folder
+from atlas.runtime.process.data_folder import cache_root, make_folder
 from atlas.runtime.process.lock import lock_folder
 
 if TYPE_CHECKING:
@@ -88,9 +88,10 @@ class SeedSource:
         from atlas.adapters.stores.sqlite.file.connection import DATABASE
         from atlas.adapters.stores.sqlite.file.seeding import copy_database, copy_files
 
-        copy_database(self.folder / DATABASE, folder / DATABASE)
+        in_cache = folder.parent.parent == self.folder.parent == cache_root()
+        copy_database(self.folder / DATABASE, folder / DATABASE, layers=in_cache)
         names = zip(facts_files(self.tree.project), facts_files(project), strict=True)
-        copy_files([(self.folder / theirs, folder / ours) for theirs, ours in names])
+        copy_files([(self.folder / theirs, folder / ours) for theirs, ours in names], layers=in_cache)
         return self.tree
 
 
@@ -272,10 +273,15 @@ def _publish(settings: Settings, staging: Path) -> None:
     """Make the finished copy the index: the facts first, because the database is what counts as one."""
     from atlas.adapters.stores.sqlite.file.connection import DATABASE
     from atlas.adapters.stores.sqlite.file.seeding import LOG_SUFFIX
+    from atlas.adapters.stores.sqlite.file.shared_blocks import LAYER_SUFFIXES
 
     log = staging / f"{DATABASE}{LOG_SUFFIX}"
     if log.exists() and log.stat().st_size:
         raise StoreError(f"{log} could not be emptied")
     for name in (*facts_files(settings.project_name), DATABASE):
-        if (staging / name).exists():
-            (staging / name).replace(settings.data_dir / name)
+        beside = [name + suffix for suffix in LAYER_SUFFIXES]
+        for one in beside:
+            (settings.data_dir / one).unlink(missing_ok=True)
+        for one in (*beside, name):
+            if (staging / one).exists():
+                (staging / one).replace(settings.data_dir / one)

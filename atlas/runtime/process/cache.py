@@ -159,7 +159,7 @@ def _described(folder: Path) -> CachedFolder:
     marker = read_marker(folder)
     sizes, times = [0], [0.0]
     for name, status in _files(folder):
-        sizes.append(status.st_blocks * 512)
+        sizes.append(status.st_blocks * 512 // max(status.st_nlink, 1))  # several indexes may have one file below them
         if not name.endswith(_OF_READERS):
             times.append(status.st_mtime)
     root = marker.root if marker is not None else ""

@@ -17,6 +17,7 @@ from atlas.adapters.stores.sqlite.file.hardened import register_page_checks
 from atlas.adapters.stores.sqlite.file.maintenance import QUIET_SECONDS, Maintenance
 from atlas.adapters.stores.sqlite.file.page_checks import NOTE_SUFFIX, note_close, verify
 from atlas.adapters.stores.sqlite.file.schema_check import UNSEALED_VERSION, stored_version
+from atlas.adapters.stores.sqlite.file.shared_blocks import remove_layers
 from atlas.adapters.stores.sqlite.file.upgrade import COPY_SUFFIX, upgraded
 from atlas.core.errors import StoreError
 from atlas.core.threads import run_shielded
@@ -39,6 +40,7 @@ class Writer:
             if reset:
                 for suffix in ("", "-wal", "-shm", NOTE_SUFFIX, COPY_SUFFIX):
                     self._path.with_name(DATABASE + suffix).unlink(missing_ok=True)
+                remove_layers(self._path)
             self._connection, self._part = _open(self._path)
             undone.pop_all()
         self._identity = file_identity(self._path)

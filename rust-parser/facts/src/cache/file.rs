@@ -9,9 +9,9 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use atlas_layers::LayeredFile;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -41,7 +41,7 @@ pub type Key = (String, Option<ContentDigest>);
 pub struct CacheFile {
     /// `None` if the folder cannot be used.
     pub(super) folder: Option<CacheFolder>,
-    pub(super) file: Option<File>,
+    pub(super) file: Option<LayeredFile>,
     /// The lock; held while this process may write.
     pub(super) lock: Option<File>,
     /// Set after a disk error: nothing is added, but entries can still be erased.
@@ -57,7 +57,7 @@ impl CacheFile {
     pub fn open(path: &Path) -> Self {
         let folder = CacheFolder::open(path).ok();
         let lock = folder.as_ref().and_then(|folder| folder.lock().ok());
-        let file = folder.as_ref().and_then(|folder| if lock.is_some() { folder.write() } else { folder.read() }.ok());
+        let file = folder.as_ref().and_then(|folder| opened(folder, lock.is_some()).ok());
         let lock = lock.filter(|_| file.is_some());
         let mut cache = Self { folder, file, lock, full: false, length: 0, live: 0, records: FxHashMap::default() };
         if cache.read_index().is_err() {
@@ -161,7 +161,7 @@ impl CacheFile {
     /// Reads the positions of all records. Afterwards, `length` is the end of the valid part of the file.
     fn read_index(&mut self) -> io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
-        let end = file.metadata()?.len();
+        let end = file.length()?;
         let mut header = [0; FILE_HEADER as usize];
         if end < FILE_HEADER {
             return Ok(());
@@ -187,7 +187,7 @@ impl CacheFile {
     /// Truncates the file to its valid part.
     fn cut_tail(&mut self) -> io::Result<()> {
         let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        file.set_len(self.length)?;
+        file.set_length(self.length)?;
         if self.length == 0 {
             file.write_all_at(&file_header(), 0)?;
             self.length = FILE_HEADER;
@@ -244,6 +244,8 @@ impl CacheFile {
         new.flush()?;
         drop(new);
         place.replace()?;
+        place.remove_layers();
+        let file = LayeredFile::new(file, None);
         (self.file, self.length, self.live, self.records) = (Some(file), length, length - FILE_HEADER, moved);
         Ok(())
     }
@@ -252,7 +254,7 @@ impl CacheFile {
     fn cut_at(&mut self, end: u64) {
         self.stop_adding();
         let Some(file) = &self.file else { return };
-        if file.set_len(end).is_err() {
+        if file.set_length(end).is_err() {
             self.clear();
             return;
         }
@@ -268,7 +270,7 @@ impl CacheFile {
     /// Handles a disk error: truncates what may be incomplete and stops adding entries.
     fn stop_adding(&mut self) {
         if let Some(file) = self.file.as_ref().filter(|_| self.lock.is_some()) {
-            let _ = file.set_len(self.length);
+            let _ = file.set_length(self.length);
         }
         self.full = true;
     }
@@ -277,6 +279,16 @@ impl CacheFile {
         self.records.clear();
         (self.length, self.live) = (0, 0);
     }
+}
+
+/// Opens the file, as the only writer or for reading, with the layer below it.
+fn opened(folder: &CacheFolder, writing: bool) -> io::Result<LayeredFile> {
+    let file = if writing { folder.write() } else { folder.read() }?;
+    if writing && file.metadata()?.len() == 0 {
+        folder.remove_layers();
+    }
+    let layers = folder.layers(&file, writing)?;
+    Ok(LayeredFile::new(file, layers))
 }
 
 fn payload_of(skip_reason: &str, facts: &FileFacts) -> Option<Vec<u8>> {

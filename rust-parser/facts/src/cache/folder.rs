@@ -6,10 +6,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
+use atlas_layers::{BASE_SUFFIX, Layers, OWN_SUFFIX};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fchmod, fstat, openat, renameat, unlinkat};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 
 const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -47,6 +49,25 @@ impl CacheFolder {
     /// Opens the cache file for reading and writing, and creates it if necessary.
     pub fn write(&self) -> io::Result<File> {
         self.create_or_open(&self.name)
+    }
+
+    /// Opens the layer below the cache file (`atlas_layers`), if it has one.
+    pub fn layers(&self, file: &File, writing: bool) -> io::Result<Option<Layers>> {
+        let flags = SAFE | if writing { OFlags::RDWR } else { OFlags::RDONLY };
+        let bits = match openat(&self.folder, self.with(OWN_SUFFIX), flags, Mode::empty()) {
+            Err(Errno::NOENT) => return Ok(None),
+            opened => own(opened?)?,
+        };
+        // several names: that is what it is for, and nobody writes to it
+        let base = || Ok(openat(&self.folder, self.with(BASE_SUFFIX), SAFE | OFlags::RDONLY, Mode::empty())?.into());
+        Layers::new(base, bits, file.metadata()?.ino(), writing)
+    }
+
+    /// Removes what lies beside a cache file that has one layer.
+    pub fn remove_layers(&self) {
+        for suffix in [OWN_SUFFIX, BASE_SUFFIX] {
+            let _ = unlinkat(&self.folder, self.with(suffix), AtFlags::empty());
+        }
     }
 
     /// Takes the lock of the single writer. Fails if another process holds it.

@@ -4,9 +4,9 @@
 //! checksum of all this and the path (u64), path, payload; little-endian. An erased record keeps its lengths, so that
 //! the next one can be found; everything else is zero except the checksum of its header.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+
+use atlas_layers::LayeredFile;
 
 use super::digest::ContentDigest;
 
@@ -61,7 +61,7 @@ impl Record {
 
     /// Returns the payload if its checksum matches. Its length was checked against the file's when the record was
     /// found.
-    pub fn payload(&self, file: &File) -> Option<Vec<u8>> {
+    pub fn payload(&self, file: &LayeredFile) -> Option<Vec<u8>> {
         let mut payload = vec![0; self.payload_length as usize];
         file.read_exact_at(&mut payload, self.payload_offset()).ok()?;
         (checksum(&[&payload]) == self.payload_checksum).then_some(payload)
@@ -69,7 +69,7 @@ impl Record {
 
     /// Overwrites path, digest and payload with zeros. The payload goes first, so that an interrupted erasure leaves a
     /// record that can be found and erased again.
-    pub fn erase(&self, file: &File) -> io::Result<()> {
+    pub fn erase(&self, file: &LayeredFile) -> io::Result<()> {
         let (mut at, end) = (self.payload_offset(), self.offset + self.length());
         while at < end {
             let piece = &ZEROS[..ZEROS.len().min((end - at) as usize)];
@@ -98,7 +98,7 @@ pub enum Found {
 }
 
 /// Reads the record at an offset of a file that ends at `end`.
-pub fn read(file: &File, offset: u64, end: u64) -> io::Result<Found> {
+pub fn read(file: &LayeredFile, offset: u64, end: u64) -> io::Result<Found> {
     let left = end - offset;
     if left < HEADER as u64 {
         return Ok(Found::End);

@@ -3,9 +3,12 @@
 
 use std::collections::HashSet;
 use std::ffi::c_int;
+use std::io;
+
+use atlas_layers::{Layers, Own};
 
 use super::format::{Header, RESERVED, Record, is_sealed, is_sealed_but_for_its_mark, seal};
-use super::page_file::{ERROR, IOERR_DATA, IOERR_SHORT_READ, OK, PageFile};
+use super::page_file::{ERROR, FULL, IOERR, IOERR_DATA, IOERR_SHORT_READ, OK, PageFile};
 use super::wal::Log;
 
 /// Offset of SQLite's lock bytes; the page that contains it is never used.
@@ -15,6 +18,8 @@ const PAGES_AT_ONCE: usize = 32;
 /// The state of an open database file.
 pub struct Database<F> {
     raw: F,
+    /// The layer below the file, of a file that has two.
+    layers: Option<Layers>,
     pub header: Header,
     /// The connection's write-ahead log, if it is open.
     log: Option<Log<F>>,
@@ -32,10 +37,41 @@ struct Checkpoint {
     failed: bool,
 }
 
+/// An SQLite result code other than `OK`.
+struct Code(c_int);
+
+impl From<io::Error> for Code {
+    fn from(error: io::Error) -> Self {
+        Self(if error.kind() == io::ErrorKind::StorageFull { FULL } else { IOERR })
+    }
+}
+
+/// The file itself.
+struct Below<F>(F);
+
+impl<F: PageFile> Own<Code> for Below<F> {
+    fn read(&mut self, bytes: &mut [u8], offset: u64) -> Result<(), Code> {
+        result_of(self.0.read(bytes, offset))
+    }
+
+    fn write(&mut self, bytes: &[u8], offset: u64) -> Result<(), Code> {
+        result_of(self.0.write(bytes, offset))
+    }
+}
+
+fn result_of(code: c_int) -> Result<(), Code> {
+    if code == OK { Ok(()) } else { Err(Code(code)) }
+}
+
+fn code_of(result: Result<(), Code>) -> c_int {
+    result.map_or_else(|code| code.0, |()| OK)
+}
+
 impl<F: PageFile> Database<F> {
-    pub fn new(raw: F, read_only: bool) -> Self {
+    pub fn new(raw: F, read_only: bool, layers: Option<Layers>) -> Self {
         Self {
             raw,
+            layers,
             header: Header::default(),
             log: None,
             read_only,
@@ -52,7 +88,7 @@ impl<F: PageFile> Database<F> {
         if self.header.sealed && offset >= size && !self.is_page(bytes, offset) {
             return self.read_part(bytes, offset);
         }
-        let code = self.raw.read(bytes, offset);
+        let code = self.read_raw(bytes, offset);
         if offset == 0
             && code == OK
             && let Some(header) = Header::of(bytes)
@@ -85,16 +121,40 @@ impl<F: PageFile> Database<F> {
             sealed.clear();
             sealed.extend_from_slice(bytes);
             seal(self.page(offset), &mut sealed, self.record);
-            let code = self.raw.write(&sealed, offset);
+            let code = self.write_raw(&sealed, offset);
             self.scratch = sealed;
             code
         } else {
-            self.raw.write(bytes, offset)
+            self.write_raw(bytes, offset)
         };
         if let Some(checkpoint) = &mut self.checkpoint {
             checkpoint.failed |= code != OK;
         }
         code
+    }
+
+    /// Prepares the file to be cut at a size. Returns an SQLite result code.
+    pub fn cut(&self, size: u64) -> c_int {
+        self.layers.as_ref().map_or(OK, |layers| code_of(layers.cut(&mut Below(self.raw), size)))
+    }
+
+    /// Makes what lies beside the file last. Returns an SQLite result code.
+    pub fn sync(&self) -> c_int {
+        self.layers.as_ref().map_or(OK, |layers| code_of(layers.sync().map_err(Code::from)))
+    }
+
+    fn read_raw(&self, bytes: &mut [u8], offset: u64) -> c_int {
+        match &self.layers {
+            Some(layers) => code_of(layers.read(&mut Below(self.raw), bytes, offset)),
+            None => self.raw.read(bytes, offset),
+        }
+    }
+
+    fn write_raw(&self, bytes: &[u8], offset: u64) -> c_int {
+        match &self.layers {
+            Some(layers) => code_of(layers.write(&mut Below(self.raw), bytes, offset)),
+            None => self.raw.write(bytes, offset),
+        }
     }
 
     /// Records that the connection opened its log. Returns false if it already has one.
@@ -155,7 +215,7 @@ impl<F: PageFile> Database<F> {
     /// Returns the record in the file.
     pub fn stored_record(&self) -> Record {
         let mut record = Record::default();
-        let sealed = self.header.sealed && self.raw.read(&mut record.0, self.record_place()) == OK;
+        let sealed = self.header.sealed && self.read_raw(&mut record.0, self.record_place()) == OK;
         if sealed { record } else { Record::default() }
     }
 
@@ -184,7 +244,7 @@ impl<F: PageFile> Database<F> {
         while page < end {
             let number = usize::try_from(end - page).unwrap_or(PAGES_AT_ONCE).min(PAGES_AT_ONCE);
             let part = &mut bytes[..number * size];
-            if self.raw.read(part, (page - 1) * size as u64) != OK {
+            if self.read_raw(part, (page - 1) * size as u64) != OK {
                 return format!("page {page}");
             }
             for (next, content) in (page..).zip(part.chunks_exact(size)) {
@@ -209,11 +269,11 @@ impl<F: PageFile> Database<F> {
         let mut bytes = vec![0; size];
         for page in 1..=self.raw.size() / size as u64 {
             let (number, offset) = (u32::try_from(page).unwrap_or(0), (page - 1) * size as u64);
-            if self.raw.read(&mut bytes, offset) != OK {
+            if self.read_raw(&mut bytes, offset) != OK {
                 return format!("page {page}");
             }
             seal(number, &mut bytes, Record::default());
-            if self.raw.write(&bytes, offset) != OK {
+            if self.write_raw(&bytes, offset) != OK {
                 return format!("page {page}");
             }
         }
@@ -234,7 +294,7 @@ impl<F: PageFile> Database<F> {
         let size = self.header.page_size;
         let within = usize::try_from(offset % size as u64).unwrap_or(size);
         if within + bytes.len() > size {
-            return self.raw.read(bytes, offset);
+            return self.read_raw(bytes, offset);
         }
         let mut page = std::mem::take(&mut self.scratch);
         page.resize(size, 0);
@@ -252,7 +312,7 @@ impl<F: PageFile> Database<F> {
         self.record = record;
         if self.raw.size() >= self.header.page_size as u64 {
             // On failure, the only loss is that a damaged log may go undetected.
-            let _ = self.raw.write(&record.0, self.record_place());
+            let _ = self.write_raw(&record.0, self.record_place());
         }
     }
 }

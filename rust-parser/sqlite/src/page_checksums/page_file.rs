@@ -4,6 +4,8 @@ use std::ffi::c_int;
 
 pub const OK: c_int = 0;
 pub const ERROR: c_int = 1;
+pub const IOERR: c_int = 10;
+pub const FULL: c_int = 13;
 pub const IOERR_SHORT_READ: c_int = 10 | (2 << 8);
 pub const IOERR_DATA: c_int = 10 | (32 << 8);
 

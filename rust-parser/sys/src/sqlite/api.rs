@@ -4,11 +4,10 @@ use std::ffi::{c_char, c_double, c_int, c_void};
 use std::sync::OnceLock;
 
 use atlas_sqlite::page_checksums::page_file::PageFile;
-pub use atlas_sqlite::page_checksums::page_file::{ERROR, OK};
+pub use atlas_sqlite::page_checksums::page_file::{ERROR, FULL, OK};
 
 pub const OK_LOAD_PERMANENTLY: c_int = 1 << 8;
 pub const CANTOPEN: c_int = 14;
-pub const FULL: c_int = 13;
 pub const READONLY: c_int = 8;
 pub const READONLY_CANTINIT: c_int = READONLY | (5 << 8);
 pub const IOERR_SHMOPEN: c_int = 10 | (18 << 8);

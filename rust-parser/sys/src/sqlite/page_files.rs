@@ -30,7 +30,11 @@ pub struct Checked {
 pub const HEAD: usize = size_of::<Checked>();
 
 /// Methods of database files.
-pub static DATABASE: Methods = methods(close_database, read_database, write_database, control_database);
+pub static DATABASE: Methods = Methods {
+    truncate: truncate_database,
+    sync: sync_database,
+    ..methods(close_database, read_database, write_database, control_database)
+};
 /// Methods of write-ahead logs.
 pub static LOG: Methods = methods(close_log, read_log, write_log, control);
 
@@ -114,6 +118,27 @@ macro_rules! reads_and_writes {
 
 reads_and_writes!(read_database as read, write_database as write);
 reads_and_writes!(read_log as read_log, write_log as write_log);
+
+/// Cuts a file; of one in two layers, the part that stays is its own then.
+unsafe extern "C" fn truncate_database(file: *mut File, size: i64) -> c_int {
+    // SAFETY: SQLite passes valid arguments.
+    unsafe {
+        match (*database_behind(file)).cut(u64::try_from(size).unwrap_or(0)) {
+            OK => truncate(file, size),
+            code => code,
+        }
+    }
+}
+
+unsafe extern "C" fn sync_database(file: *mut File, flags: c_int) -> c_int {
+    // SAFETY: SQLite passes valid arguments.
+    unsafe {
+        match sync(file, flags) {
+            OK => (*database_behind(file)).sync(),
+            code => code,
+        }
+    }
+}
 
 unsafe extern "C" fn control_database(file: *mut File, operation: c_int, argument: *mut c_void) -> c_int {
     // SAFETY: SQLite passes valid arguments; for a pragma, an array of three strings.

@@ -1,8 +1,13 @@
 //! The VFS "atlas-pages", which adds page checksums to database files and their logs, and the extension that registers
 //! it.
 
-use std::ffi::{CStr, c_char, c_double, c_int, c_void};
-use std::ptr;
+use std::ffi::{CStr, OsStr, c_char, c_double, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::{fs, io, ptr};
+
+use atlas_layers::Layers;
 
 use super::api::{
     CANTOPEN, ERROR, File, OK, OK_LOAD_PERMANENTLY, OPEN_MAIN_DB, OPEN_READONLY, OPEN_WAL, Raw, SQLITE, Sqlite, Vfs,
@@ -80,9 +85,13 @@ unsafe extern "C" fn open(vfs: *mut Vfs, name: *const c_char, file: *mut File, f
         }
         let raw = Raw::new(inner);
         if database.is_null() {
-            let opened = if out.is_null() { flags } else { *out };
-            (*file.cast::<Checked>()).database =
-                Box::into_raw(Box::new(Database::new(raw, opened & OPEN_READONLY != 0)));
+            let read_only = if out.is_null() { flags } else { *out } & OPEN_READONLY != 0;
+            let Ok(layers) = layers_of(name, read_only) else {
+                ((*(*inner).methods).close)(inner);
+                (*file).methods = ptr::null();
+                return CANTOPEN;
+            };
+            (*file.cast::<Checked>()).database = Box::into_raw(Box::new(Database::new(raw, read_only, layers)));
             (*file).methods = &raw const DATABASE;
         } else if (*database).open_log(raw) {
             (*file.cast::<Checked>()).database = database;
@@ -95,6 +104,16 @@ unsafe extern "C" fn open(vfs: *mut Vfs, name: *const c_char, file: *mut File, f
         }
         OK
     }
+}
+
+/// Opens the layer below a database file, if it has one.
+///
+/// # Safety
+/// `name` must be the path of an open file, as SQLite passes it to `open`.
+unsafe fn layers_of(name: *const c_char, read_only: bool) -> io::Result<Option<Layers>> {
+    // SAFETY: guaranteed by the caller.
+    let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes()));
+    Layers::beside(path, fs::symlink_metadata(path)?.ino(), !read_only)
 }
 
 /// # Safety

@@ -28,6 +28,7 @@ from atlas.adapters.stores.sqlite.file.hardened import (
 from atlas.adapters.stores.sqlite.file.maintenance import BUSY_MS
 from atlas.adapters.stores.sqlite.file.own_files import check_files, make_private
 from atlas.adapters.stores.sqlite.file.schema_check import OLDER, SCHEMA_VERSION, UNSEALED_VERSION, check_schema
+from atlas.adapters.stores.sqlite.file.shared_blocks import remove_layers
 from atlas.adapters.stores.sqlite.file.upgrade import add_columns
 from atlas.adapters.stores.sqlite.rows import begin, fetch, value
 from atlas.core.errors import NotFound, StoreError, Unavailable
@@ -91,7 +92,8 @@ def open_writer(path: Path, *, log: bool = True, page_bytes: int = 0) -> apsw.Co
     A new file has page checksums if the page checks are registered. A file with page checksums cannot be written
     without the page checks.
     """
-    check_files(path)
+    if not check_files(path):
+        remove_layers(path)
     make_private(path)
     with ExitStack() as undone:
         connection = connect(path, apsw.SQLITE_OPEN_READWRITE, BUSY_MS)

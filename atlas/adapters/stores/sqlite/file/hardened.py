@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from atlas.adapters.stores.sqlite.file.own_files import resolved
+from atlas.adapters.stores.sqlite.file.shared_blocks import has_layers
 from atlas.adapters.stores.sqlite.rows import ReadConnection, fetch
 from atlas.core.errors import StoreError
 
@@ -45,6 +46,8 @@ _LIMITS = {"SQLITE_LIMIT_ATTACHED": 0, "SQLITE_LIMIT_TRIGGER_DEPTH": 0, "SQLITE_
 def connect(path: Path, flags: int, busy_ms: int) -> apsw.Connection:
     """Open a file that is not a symbolic link; its folder may be reached through links. Call `check_files` first."""
     vfs = PAGES_VFS if register_page_checks() else None
+    if vfs is None and has_layers(path):
+        raise needs_page_checks(path)
     kind = ReadConnection if flags & apsw.SQLITE_OPEN_READONLY else apsw.Connection
     connection = kind(str(resolved(path)), flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, vfs=vfs)
     try:
@@ -106,8 +109,8 @@ def reserve_bytes(connection: apsw.Connection) -> None:
 
 
 def needs_page_checks(path: Path) -> StoreError:
-    """Return the error for writing to a file whose checksums this process cannot compute."""
+    """Return the error for a file whose checksums this process cannot compute, or whose layers it cannot read."""
     return StoreError(
-        f"the index at {path} has page checksums, but this installation cannot load the page checks",
+        f"the index at {path} needs the page checks, but this installation cannot load them",
         "install apsw from its wheel (with extension loading), or run: atlas index --full",
     )

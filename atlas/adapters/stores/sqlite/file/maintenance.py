@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
@@ -17,6 +18,7 @@ from atlas.adapters.stores.sqlite.file.erasure import (
     increment_pending,
     pending_erasure,
 )
+from atlas.adapters.stores.sqlite.file.shared_blocks import release_blocks
 from atlas.adapters.stores.sqlite.rows import fetch, transaction
 from atlas.adapters.stores.sqlite.text_segments import merge_words
 
@@ -55,6 +57,7 @@ def tidy(connection: apsw.Connection) -> None:
             if pending:
                 increment_pending(connection)
             _checkpoint(connection, "truncate", 0)
+    release_blocks(_path(connection))
     fetch(connection, "PRAGMA shrink_memory")
 
 
@@ -110,6 +113,7 @@ class Maintenance:
         with _best_effort():
             if is_idle() and pending_erasure(self._connection):
                 erase(self._connection)
+                release_blocks(_path(self._connection))
                 fetch(self._connection, "PRAGMA shrink_memory")
 
     def _committed(self, connection: apsw.Connection, database: str, pages: int) -> int:
@@ -117,6 +121,10 @@ class Maintenance:
             self._due = _CHECKPOINT_STEP
         self._pages = pages
         return apsw.SQLITE_OK
+
+
+def _path(connection: apsw.Connection) -> Path:
+    return Path(connection.db_filename("main"))
 
 
 def _checkpoint(connection: apsw.Connection, mode: str, timeout_ms: int) -> bool:

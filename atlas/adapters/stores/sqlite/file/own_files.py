@@ -6,10 +6,11 @@ import os
 import stat
 from pathlib import Path
 
+from atlas.adapters.stores.sqlite.file.cloning import BASE_SUFFIX, OWN_SUFFIX
 from atlas.core.errors import StoreError
 
-SUFFIXES = ("", "-wal", "-shm", "-journal")
-"""Suffixes of the files that SQLite opens for a database, including the database itself."""
+SUFFIXES = ("", "-wal", "-shm", "-journal", BASE_SUFFIX, OWN_SUFFIX)
+"""Suffixes of the files that are opened for a database, including the database itself."""
 
 _HINT = "move it away, or choose another --data-dir"
 

@@ -1,6 +1,6 @@
 """A copy of an index as the start of another tree's: what the index holds, a consistent copy, and its new identity.
 
-A copy never shares anything with its source afterwards. The source may be written to meanwhile.
+A copy shares no file that is written to with its source afterwards. The source may be written to meanwhile.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from atlas.adapters.stores.shared.statements import statements
 from atlas.adapters.stores.sqlite.file import cloning
 from atlas.adapters.stores.sqlite.file.connection import open_reader, open_writer
 from atlas.adapters.stores.sqlite.file.errors import damaged, translated
+from atlas.adapters.stores.sqlite.file.hardened import is_sealed
 from atlas.adapters.stores.sqlite.rows import Row, begin, fetch, run_many, transaction
 from atlas.core.errors import StoreError
 from atlas.core.model import STRUCTURE_PATH
@@ -100,8 +101,10 @@ def began_from(path: Path) -> str:
             connection.close(True)
 
 
-def copy_database(source: Path, target: Path) -> None:
+def copy_database(source: Path, target: Path, *, layers: bool = False) -> None:
     """Copy a database that another process may be writing to; the copy is a committed state of it.
+
+    With `layers` it may share blocks in a file below it (`shared_blocks`); both folders are in the user's cache then.
 
     While a reader has a transaction, a checkpoint moves only pages to the file that are in the log as well, and the log
     is not begun again. The file and then the log are therefore a whole state, whatever is committed meanwhile.
@@ -113,17 +116,20 @@ def copy_database(source: Path, target: Path) -> None:
         try:
             begin(connection)
             fetch(connection, statements("seed")["projects"])
-            copy_files([(source, target), (_log(source), _log(target))])
+            copy_files([(source, target), (_log(source), _log(target))], layers=layers and is_sealed(connection))
         finally:
             connection.close(True)
 
 
-def copy_files(pairs: Sequence[tuple[Path, Path]]) -> None:
+def copy_files(pairs: Sequence[tuple[Path, Path]], *, layers: bool = False) -> None:
     """Copy files, sharing their blocks where the file system can; a source that is missing gives no copy.
 
-    Raises StoreError with the reason, such as a full disk.
+    `layers`: the copy of the first may share its blocks in a file below it. Raises StoreError with the reason, such as
+    a full disk.
     """
-    command = [sys.executable, "-I", "-S", cloning.__file__, *(str(path) for pair in pairs for path in pair)]
+    options = ["--layers"] if layers else []
+    paths = [str(path) for pair in pairs for path in pair]
+    command = [sys.executable, "-I", "-S", cloning.__file__, *options, *paths]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
