@@ -27,7 +27,8 @@ from atlas.packs.questions.values import BALANCED, BASELINE, PackReader, Questio
 DATA = Path(__file__).with_name("data") / "packs"
 MULTI_HOP = "multi_hop"
 WRITTEN = (
-    "next", "near", "shelf", "shelf_unanswerable", "hand", "fresh", "celery", "unseen", "other_words", "libraries", "new_libraries", "kinds",
+    "later", "next", "near",
+    "shelf", "shelf_unanswerable", "hand", "fresh", "celery", "unseen", "other_words", "libraries", "new_libraries", "kinds",
     "unanswerable", "other_words_unanswerable"
 )  # fmt: skip
 

@@ -11,9 +11,10 @@ import pytest_asyncio
 from atlas.packs.build import BuildRequest, build_pack
 from atlas.packs.opening import OpenPack, open_pack
 from atlas.packs.questions.answer import ask
-from atlas.packs.questions.asked import asked_phrases
+from atlas.packs.questions.asked import LACKS, NEAREST, NOT_MENTIONED, asked_phrases, said_to_lack
 from atlas.packs.questions.evaluation import evaluate
 from atlas.packs.questions.questions import EvalQuestion, GoldSection
+from atlas.packs.questions.retrieval.search import find
 from atlas.packs.questions.values import BALANCED, BASELINE
 from tests.packs.library import write_tree
 
@@ -77,14 +78,41 @@ async def test_an_answer_names_what_the_sections_lack(pack: OpenPack, question: 
     answer = await ask(pack.reader, question, BALANCED)
     assert not answer.is_refused
     assert answer.lacks == lacks
-    said = [note for note in answer.notes if "speaks of" in note]
-    assert len(said) == bool(lacks)
-    assert all(f"“{phrase}”" in said[0] for phrase in lacks)
+    first, _, rest = answer.text.partition("\n\n")
+    assert (NEAREST in first) == bool(lacks)
+    assert NEAREST not in rest
+    assert all(f"“{phrase}”" in first for phrase in lacks)
+    assert answer.tokens <= BALANCED.max_tokens
+
+
+async def test_what_stands_nowhere_is_told_from_what_stands_elsewhere(pack: OpenPack) -> None:
+    found = await find(pack.reader, "How do I put a conda package into the archive folder?", BALANCED)
+    said = said_to_lack(found.question, ("conda package", "archive folder"), found.vocabulary)
+    assert said == " ".join(
+        (NOT_MENTIONED.format(phrases="“conda package”"), LACKS.format(phrases="“archive folder”"), NEAREST)
+    )
+    assert said_to_lack(found.question, (), found.vocabulary) == ""
+
+
+@pytest.mark.parametrize(("sections", "lacks"), [(("tasks",) * 6, ()), (("tasks", *("hooks",) * 9), ("job",))])
+async def test_what_the_pack_is_about_stands_for_another_word(
+    tmp_path: Path, sections: tuple[str, ...], lacks: tuple[str, ...]
+) -> None:
+    text = "".join(
+        f"## Cancel {subject} number {at}\n\n`cancel_{at}()` cancels {subject}.\n\n" for at, subject in enumerate(sections)
+    )
+    source = write_tree(tmp_path / "docs", {"guide.md": f"# Guide\n\n{text}"})
+    await build_pack(BuildRequest("tool", (str(source),), "1.0", ""), tmp_path / "pack")
+    opened = open_pack(tmp_path / "pack")
+    answer = await ask(opened.reader, "How do I cancel a job?", BALANCED)
+    await opened.aclose()
+    assert answer.lacks == lacks
 
 
 async def test_without_the_gate_nothing_is_named(pack: OpenPack) -> None:
     answer = await ask(pack.reader, "How do I build a conda package?", BASELINE)
     assert (answer.lacks, answer.notes) == ((), ())
+    assert NEAREST not in answer.text
 
 
 async def test_an_evaluation_counts_what_is_named(pack: OpenPack) -> None:

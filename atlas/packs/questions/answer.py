@@ -9,7 +9,7 @@ from atlas.core.errors import AtlasError
 from atlas.core.model import Chunk, Direction, EdgeType, NodeRow
 from atlas.core.wording import counted
 from atlas.packs.questions.alternatives import retrieve
-from atlas.packs.questions.asked import lacking
+from atlas.packs.questions.asked import lacking, said_to_lack
 from atlas.packs.questions.excerpts import ExcerptUnit, excerpt, relevance, units_of
 from atlas.packs.questions.gate import evidence_of, read_gate
 from atlas.packs.questions.question import Question
@@ -53,7 +53,6 @@ INSTRUCTION = (
 )
 ALONE = "Answer the question from your own knowledge, in at most 150 words. Say what you are not certain of."
 REFUSED = "The pack {name} has no answer to this question."
-LACKS = "None of the sections found speaks of {phrases}: the documentation may not treat it."
 ALONE_NOTE = "The pack has no answer. The text is from the language model {model} alone, without a source."
 
 
@@ -84,10 +83,10 @@ async def answer_found(reader: PackReader, question: str, found: FoundSections, 
         answer = replace(answer, withheld=withheld, notes=tuple(notes), hits=hits, stages=stages)
         return _counted(reader, await _model_alone(reader, question, answer))
     answer = await _extract(reader, found, best, hits, options)
-    if answer.lacks:
-        notes.append(LACKS.format(phrases=" or ".join(f"\u201c{phrase}\u201d" for phrase in answer.lacks)))
     answer = replace(answer, confidence=confidence, notes=tuple(notes), stages=stages)
-    return _counted(reader, await _written(reader, question, answer, options))
+    said = said_to_lack(found.question, answer.lacks, found.vocabulary)
+    answer = await _written(reader, question, answer, options, reader.counter.count(said))
+    return _counted(reader, replace(answer, text=f"{said}\n\n{answer.text}" if said else answer.text))
 
 
 async def _extract(
@@ -106,17 +105,20 @@ async def _extract(
     )
     head = "".join(f"- {fact.text} [{fact.source}]{BY_MODEL if fact.origin == MODEL else ''}\n" for fact in facts)
     head += "\n" if head else ""
+    of_sections = [await _passages(reader, section) for section in best]
+    spoken_of = [
+        frozenset(stem for one in passages for stem in one.heading_stems.union(one.stems)) for passages in of_sections
+    ]
+    lacks = lacking(found.question, spoken_of, found.vocabulary) if options.gate else ()
     budget = options.max_tokens - count(head) - sum(count(_source_line(source)) + 3 for source in sources)
+    budget -= count(said_to_lack(found.question, lacks, found.vocabulary))
     parts: list[str] = []
     withheld: list[str] = []
-    spoken_of: list[frozenset[str]] = []
     spent, share = 0, 0.0
     vector = await vector_of(reader, found.question.text) if options.vectors else b""
-    for place, (section, source) in enumerate(zip(best, sources, strict=True)):
+    for place, (section, source, passages) in enumerate(zip(best, sources, of_sections, strict=True)):
         share += SHARES[place] if place < len(SHARES) else 0.0
         allowed = int(budget * min(share, 1.0)) - spent
-        passages = await _passages(reader, section)
-        spoken_of.append(frozenset(stem for one in passages for stem in one.heading_stems.union(one.stems)))
         units = units_of(passages)
         scores = relevance(found.question, units, await _unit_cosines(reader, vector, section, units), found.vocabulary)
         text, left = excerpt(units, scores, allowed, count) if allowed > 0 else ("", len(units))
@@ -127,7 +129,6 @@ async def _extract(
     if len(found.sections) > len(best):
         withheld.append(f"{counted(len(found.sections) - len(best), 'further section')} left out, less relevant")
     text = "\n".join((head + "\n\n".join(parts)).split("\0"))
-    lacks = lacking(found.question, spoken_of, found.vocabulary) if options.gate else ()
     return PackAnswer(text, sources, facts, 0.0, False, EXTRACT, tuple(withheld), hits=tuple(hits), lacks=lacks)
 
 
@@ -205,8 +206,13 @@ def _fact_share(question: Question, row: NodeRow, vocabulary: Vocabulary) -> flo
     return said / (question.weight or 1.0)
 
 
-async def _written(reader: PackReader, question: str, answer: PackAnswer, options: QuestionOptions) -> PackAnswer:
-    """Return the answer with a language model's text; the extract stays if there is no model, or it fails."""
+async def _written(
+    reader: PackReader, question: str, answer: PackAnswer, options: QuestionOptions, reserved: int
+) -> PackAnswer:
+    """Return the answer with a language model's text; the extract stays if there is no model, or it fails.
+
+    `reserved`: tokens of the budget that what is said before it takes.
+    """
     if reader.model is None:
         return answer
     examples = _examples(reader, question) if options.few_shot else ""
@@ -219,7 +225,8 @@ async def _written(reader: PackReader, question: str, answer: PackAnswer, option
     if not written:
         return replace(answer, notes=(*answer.notes, "The language model gave an empty answer."))
     lines = "\n".join(_source_line(source) for source in answer.sources)
-    return replace(answer, text=f"{truncate_tokens(written, options.max_tokens)}\n\n{lines}", by=reader.model.name)
+    text = truncate_tokens(written, options.max_tokens - reserved)
+    return replace(answer, text=f"{text}\n\n{lines}", by=reader.model.name)
 
 
 async def _model_alone(reader: PackReader, question: str, answer: PackAnswer) -> PackAnswer:

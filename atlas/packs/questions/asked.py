@@ -11,14 +11,19 @@ from collections.abc import Iterator, Sequence, Set
 
 from atlas.core.english.stop_words import ASKING
 from atlas.packs.questions.question import Concept, Question
-from atlas.packs.questions.retrieval.vocabulary import Vocabulary
+from atlas.packs.questions.retrieval.vocabulary import MAX_STEMS, Vocabulary
 from atlas.parsing import stem_words
 
 MOST_NAMED = 3
 NEAR = 0.5
 """Cosine from which another word of the pack stands for one of the question."""
+MAIN = 0.2
+"""Share of a pack's passages from which a word is of what the pack is about."""
 LONGEST = 4
 """Words of a phrase."""
+NOT_MENTIONED = "The documentation does not mention {phrases}."
+LACKS = "None of the sections found speaks of {phrases}: the documentation may not treat it."
+NEAREST = "What follows is the nearest that was found."
 _TOKEN = re.compile(r"[^\W_][\w.+/()'-]*|[,;:?!]")
 _ARTICLES = """
 a an the my our your its their his her this that these those each every any some all both another no
@@ -63,7 +68,8 @@ def asked_phrases(text: str) -> list[str]:
 def lacking(question: Question, sections: Sequence[Set[str]], vocabulary: Vocabulary) -> tuple[str, ...]:
     """Return the asked phrases that no section speaks of: none has all of their words or words that stand for them.
 
-    `sections`: the stems of each. For a word that the pack nowhere has no other word stands: that would be a guess.
+    `sections`: the stems of each. For a word that the pack nowhere has no other word stands, that would be a guess,
+    but for the words of what the pack is about: to documentation that is all about tasks a job is one.
     """
     if not vocabulary.frequencies or not sections:
         return ()
@@ -71,11 +77,36 @@ def lacking(question: Question, sections: Sequence[Set[str]], vocabulary: Vocabu
     found: list[str] = []
     for phrase in asked_phrases(question.text):
         wanted = [concepts[stem] for stem in stem_words(phrase).split() if stem in concepts]
-        is_foreign = any(one.stem not in vocabulary.frequencies for one in wanted)
+        is_foreign = any(_is_foreign(vocabulary, one) for one in wanted)
         spoken_of = (all(_speaks_of(one, stems) for one in wanted) for stems in sections)
         if wanted and (is_foreign or not any(spoken_of)):
             found.append(phrase)
     return tuple(dict.fromkeys(found))[:MOST_NAMED]
+
+
+def said_to_lack(question: Question, phrases: Sequence[str], vocabulary: Vocabulary) -> str:
+    """Return what an answer says first about the phrases that its sections lack, "" if they lack none."""
+    concepts = {concept.stem: concept for concept in question.concepts}
+    nowhere = [
+        phrase
+        for phrase in phrases
+        if len(vocabulary.frequencies) < MAX_STEMS
+        and any(stem in concepts and stem not in vocabulary.frequencies for stem in stem_words(phrase).split())
+    ]
+    elsewhere = [phrase for phrase in phrases if phrase not in nowhere]
+    said = [
+        sentence.format(phrases=" or ".join(f"\u201c{phrase}\u201d" for phrase in some))
+        for sentence, some in ((NOT_MENTIONED, nowhere), (LACKS, elsewhere))
+        if some
+    ]
+    return " ".join((*said, NEAREST)) if said else ""
+
+
+def _is_foreign(vocabulary: Vocabulary, concept: Concept) -> bool:
+    """Return whether the pack nowhere has a word, and is not all about a synonym of it."""
+    frequencies, least = vocabulary.frequencies, MAIN * vocabulary.passages
+    main = any(frequencies.get(stem, 0) >= least for stem, _ in concept.synonyms)
+    return concept.stem not in frequencies and not main
 
 
 def _speaks_of(concept: Concept, stems: Set[str]) -> bool:
