@@ -57,7 +57,7 @@
   decorator: (_)? @decorator
   "static"? @flag.static
   property: (_) @name
-  value: [(arrow_function) (function_expression)] @wrapped) @wrapper.signature
+  value: [(arrow_function) (function_expression) (class)] @wrapped) @wrapper.signature
 (field_definition
   decorator: (_)? @decorator
   "static"? @flag.static

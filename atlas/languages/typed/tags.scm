@@ -104,7 +104,7 @@
   decorator: (_)? @decorator
   "static"? @flag.static
   name: (_) @name
-  value: [(arrow_function) (function_expression)] @wrapped) @wrapper.signature
+  value: [(arrow_function) (function_expression) (class)] @wrapped) @wrapper.signature
 (public_field_definition
   decorator: (_)? @decorator
   "static"? @flag.static

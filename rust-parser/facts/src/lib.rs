@@ -314,6 +314,9 @@ pub struct Binding {
     pub annotation: Option<ExprId>,
     pub value: Option<ExprId>,
     pub line: u32,
+    /// Lines that only run if the binding has: from the first to before the second, which is `u32::MAX` for a statement of
+    /// the file itself. What the target held before is gone there.
+    pub replaces: (u32, u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

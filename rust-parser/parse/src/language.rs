@@ -12,6 +12,21 @@ use crate::query::vocabulary::{Role, Shape};
 use atlas_facts::ScopeRule;
 use atlas_languages::{LanguageFolder, ScopeName, Settings, read};
 
+/// Nodes that run from their start to their end, and the assignments in them.
+const SEQUENCES: &[&str] = &[
+    "module",
+    "program",
+    "block",
+    "statement_block",
+    "expression_statement",
+    "lexical_declaration",
+    "variable_declaration",
+    "export_statement",
+    "assignment",
+    "variable_declarator",
+    "assignment_expression",
+];
+
 /// The actions for one node kind. Numbers are indices into `Language::patterns`, in the order of the file.
 #[derive(Debug, Default)]
 pub struct KindRules {
@@ -49,6 +64,7 @@ pub struct Language {
     pub patterns: Vec<Pattern>,
     /// By node kind: whether it is named and not a comment.
     pub content_kinds: Vec<bool>,
+    sequence_kinds: Vec<bool>,
     /// Whether a pattern describes variables of a part of a function.
     pub has_locals: bool,
     /// The numbers of the grammar's fields: the grammar itself searches its list of names.
@@ -92,6 +108,7 @@ impl Language {
             hooks,
             patterns: Vec::new(),
             content_kinds: Vec::new(),
+            sequence_kinds: Vec::new(),
             has_locals: false,
             fields: FxHashMap::default(),
             kinds: Vec::new(),
@@ -122,6 +139,9 @@ impl Language {
         }
         self.content_kinds =
             (0..count).map(|kind| grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment).collect();
+        let is_sequence =
+            |kind: usize| grammar.node_kind_for_id(kind as u16).is_some_and(|name| SEQUENCES.contains(&name));
+        self.sequence_kinds = (0..count).map(is_sequence).collect();
         self.has_locals = patterns.iter().any(|pattern| matches!(pattern.role, Role::Local(_)));
         self.patterns = patterns;
         Ok(())
@@ -147,6 +167,11 @@ impl Language {
     /// Returns whether nodes of a kind are named and neither comments nor syntax errors.
     pub fn is_content(&self, kind: u16) -> bool {
         self.content_kinds.get(kind as usize).copied().unwrap_or(true)
+    }
+
+    /// Returns whether nodes of a kind run from their start to their end.
+    pub fn is_sequence(&self, kind: u16) -> bool {
+        self.sequence_kinds.get(kind as usize).copied().unwrap_or(false)
     }
 
     /// Returns whether the path is that of a test file.

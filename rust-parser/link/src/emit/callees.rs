@@ -94,6 +94,13 @@ impl EdgeCollector<'_, '_> {
         let is_open = bases.iter().any(Value::is_unknown);
         let mut members = query.flat_map(bases, |value| query.called_attribute(value, name));
         let rules = &query.file.rules;
+        // A text or number that is passed, too, is not among the values, and has the member.
+        if rules.prototypes && is_of_every_object(query.text(name)) {
+            members.retain(|member| member.via != Strategy::Passed);
+            if members.is_empty() {
+                return smallvec![Value::new(Entity::Opaque, Strategy::Local)];
+            }
+        }
         if !(members.is_empty() || rules.extension_functions || rules.extension_methods)
             && members.iter().all(|member| member.entity == Entity::Builtin(EMPTY))
             && let Some(added) = self.added_member(name)
@@ -199,4 +206,9 @@ impl EdgeCollector<'_, '_> {
         };
         query.extension_of(&receiver, name, site.scope, |file, def| self.takes(file, def, site.expr))
     }
+}
+
+/// Returns whether every object has a member of a name, in languages with prototypes.
+fn is_of_every_object(name: &str) -> bool {
+    matches!(name, "toString" | "toLocaleString" | "valueOf" | "hasOwnProperty" | "isPrototypeOf" | "constructor")
 }

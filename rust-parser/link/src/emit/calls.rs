@@ -99,6 +99,9 @@ impl EdgeCollector<'_, '_> {
         let values = self.callee_values(callee, site);
         let mut outcome = Outcome::Unresolved;
         for &value in &values {
+            if self.is_caller_itself(value, site) {
+                continue;
+            }
             outcome = outcome.max(self.add_called(value, site));
             if self.calls_arguments(value.entity) {
                 self.add_called_arguments(site, usize::MAX);
@@ -165,7 +168,7 @@ impl EdgeCollector<'_, '_> {
     /// Adds the constructor that `raise Error` runs, or the reference to another value.
     fn add_raised(&mut self, expr: ExprId, site: Site) {
         let mut makes = false;
-        for value in self.query.eval(expr, site.scope, site.line) {
+        for value in self.query.eval_held(expr, site.scope, site.line) {
             if let Entity::Definition(symbol) = value.entity
                 && is_class(self.query.kind(symbol))
             {
@@ -286,7 +289,12 @@ impl EdgeCollector<'_, '_> {
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
             }
             Kind::Function | Kind::Method | Kind::Constructor => {
-                for made in self.query.decorated(symbol) {
+                let mut made = self.query.decorated(symbol);
+                // What a decorator receives is the function as it is written.
+                if via == Strategy::Passed && !made.is_empty() && self.is_named_callee(symbol, site) {
+                    made.clear();
+                }
+                for made in made {
                     if let Entity::Instance(class) = made.entity
                         && self.query.file.rules.call_method.is_some()
                         && self.query.class_of(site.scope) != Some(class)
@@ -325,6 +333,29 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
+    /// Returns whether a variable that is called holds the function around the call. It held another one before, as in
+    /// `old = x.run; x.run = function () { old() }`: a function that calls itself does so by its own name.
+    fn is_caller_itself(&self, value: Value, site: Site) -> bool {
+        let query = self.query;
+        let is_followed = matches!(value.via, Strategy::Passed | Strategy::Alias | Strategy::Element);
+        let (true, Entity::Definition(symbol)) = (is_followed, value.entity) else { return false };
+        let Expr::Call { callee, .. } = *query.file.expr(site.expr) else { return false };
+        let called = match *query.file.expr(callee) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => query.file.sym(name),
+            _ => EMPTY,
+        };
+        let definition = query.definition(symbol).1;
+        is_callable(definition.kind) && definition.name != called && self.is_source(symbol, site)
+    }
+
+    /// Returns whether a call names what it calls, and this is a function.
+    fn is_named_callee(&self, function: SymbolId, site: Site) -> bool {
+        let Expr::Call { callee, .. } = *self.query.file.expr(site.expr) else { return false };
+        let Expr::Name(name) = *self.query.file.expr(callee) else { return false };
+        let found = self.query.resolve_called_name(site.scope, self.query.file.sym(name), site.line);
+        found.is_some_and(|values| values.iter().any(|value| value.entity == Entity::Definition(function)))
+    }
+
     fn is_source(&self, symbol: SymbolId, site: Site) -> bool {
         site.source != FILE_NODE && self.query.file.symbols[site.source as usize] == symbol
     }
@@ -339,7 +370,9 @@ impl EdgeCollector<'_, '_> {
     /// Adds calls of the known values of a called variable.
     fn add_called_holder(&mut self, symbol: SymbolId, site: Site) -> Outcome {
         let mut outcome = Outcome::Unresolved;
-        for held in self.query.stored_values(symbol) {
+        let variable = Value::new(Entity::Definition(symbol), Strategy::Alias);
+        let held = self.query.held_at(variable, site.scope, site.line, false);
+        for held in held.unwrap_or_else(|| self.query.stored_values(symbol)) {
             let via = match held.entity {
                 Entity::Definition(inner) => {
                     let kind = self.query.kind(inner);
@@ -350,6 +383,9 @@ impl EdgeCollector<'_, '_> {
                 }
                 _ => held.via,
             };
+            if self.is_caller_itself(Value { via, ..held }, site) {
+                continue;
+            }
             outcome = outcome.max(self.add_called(Value { via, ..held }, site));
         }
         outcome
@@ -535,11 +571,16 @@ impl EdgeCollector<'_, '_> {
         let (scope, line) = (definition.parent, definition.start_line);
         let site = Site { source: self.source(def), scope, line: definition.name_line, expr: decorator };
         self.add_read(expr, site);
-        // In Python, the code around runs the decorator.
-        if expr == decorator && query.file.rules.member_order == MemberOrder::C3 {
-            for value in query.eval(expr, scope, line) {
+        // In Python, the code around runs the decorator, which a call may make.
+        if query.file.rules.member_order == MemberOrder::C3 {
+            let values = query.eval(decorator, scope, line);
+            // Which of several functions a call gives depends on its arguments.
+            let is_open = expr != decorator && values.len() > 1;
+            for value in values.into_iter().filter(|_| !is_open) {
+                let via = if expr == decorator { value.via } else { Strategy::ReturnType };
                 if matches!(value.entity, Entity::Definition(symbol) if query.kind(symbol) != Kind::Property) {
-                    self.add_called(value, Site { source: self.source(scope), scope, line, expr });
+                    let site = Site { source: self.source(scope), scope, line, expr: decorator };
+                    self.add_called(Value { via, ..value }, site);
                 }
             }
         }

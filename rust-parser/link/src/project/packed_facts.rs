@@ -188,6 +188,11 @@ fn stores(facts: &FileFacts, file: &FileEntry, names: &[NameEntry]) -> Box<[(Def
             Expr::Attribute { base, .. } if file.rules.prototypes => base,
             _ => continue,
         };
+        // An element of an element: `handlers["get"]["user"] = show`.
+        let base = match facts.exprs[base as usize] {
+            Expr::Index { base: outer, index } if matches!(facts.exprs[index as usize], Expr::Key(_)) => outer,
+            _ => base,
+        };
         match facts.exprs[base as usize] {
             Expr::Name(name) => {
                 let name = file.sym(name);

@@ -68,8 +68,8 @@ pub struct Query<'a> {
     dependencies: RefCell<Vec<u32>>,
     /// The last key of each slot, so that most repetitions of a query are not kept.
     recent: [Cell<u32>; RECENT],
-    /// Values by (function, name, number of assignments before the use).
-    pub(crate) variables: Memo<(DefId, Sym, u32)>,
+    /// Values by function, name, and the assignments that reach the use.
+    pub(crate) variables: Memo<(DefId, Sym, u32, u32)>,
     /// Values of parameters without annotation: see [`Query::contextual_values`].
     pub(crate) contextual: Memo<(DefId, u32)>,
     /// Results of the functions of this file, and variables of its modules and classes, during inference.

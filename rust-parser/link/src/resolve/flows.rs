@@ -445,7 +445,8 @@ impl Query<'_> {
 
     /// Returns the variables that `base.name` stands for: of the class that has it, else of the object's own class.
     fn places(&self, base: ExprId, name: Sym, scope: DefId, line: u32) -> Vec<Place> {
-        let owners = self.receivers(base, scope, line).into_iter().take(MAX_PASSED).filter_map(|value| {
+        let objects = self.flat_map(self.receivers(base, scope, line), |value| self.held(value));
+        let owners = objects.into_iter().take(MAX_PASSED).filter_map(|value| {
             let symbol = match value.entity {
                 Entity::Instance(class) => class,
                 Entity::Definition(symbol) if is_class(self.kind(symbol)) || self.kind(symbol) == Kind::Module => {

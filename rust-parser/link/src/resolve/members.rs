@@ -333,8 +333,30 @@ impl Query<'_> {
         values
     }
 
-    /// Returns a member of the class itself or of its extensions; empty values for a member of unknown value.
+    /// Returns a member of the class itself or of its extensions, or one that is copied to it; empty values for a member
+    /// of unknown value.
     pub(super) fn own_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        self.written_member(class, name, via).or_else(|| self.copied_member(class, name, via))
+    }
+
+    /// Returns a member that `Object.assign(Button.prototype, events)` copies to a class, where it hides what the class
+    /// inherits. Without a class to inherit from, the object is an ancestor.
+    fn copied_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        if !self.file.rules.prototypes || self.extensions(class).is_empty() || self.stage == Stage::Bases {
+            return None;
+        }
+        let (file, _) = self.definition(class);
+        if file.def(self.index.symbols.get(class).def).bases.is_empty() {
+            return None;
+        }
+        let copied = self.extensions(class).iter().filter(|extension| self.kind(extension.symbol) == Kind::Extension);
+        copied.flat_map(|extension| &extension.bases).find_map(|base| match base.entity {
+            Entity::Definition(object) if object != class => self.written_member(object, name, via),
+            _ => None,
+        })
+    }
+
+    fn written_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
         let own = std::iter::once(class).filter(|&class| !self.is_scope_only(self.kind(class)));
         let scopes = own.chain(self.extensions(class).iter().map(|extension| extension.symbol));
         let mut second_choice = None;

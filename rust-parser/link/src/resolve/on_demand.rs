@@ -6,7 +6,7 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values, merge};
-use crate::project::file_entry::is_open_scope;
+use crate::project::file_entry::{Bound, is_open_scope};
 use crate::project::names::{FILE_NODE, FileId, Sym, SymbolId};
 use crate::project::query::{Query, Stage};
 use crate::strategy::Strategy;
@@ -41,7 +41,16 @@ impl Query<'_> {
     pub fn variable(&self, scope: SymbolId, name: Sym) -> Values {
         let place = self.index.symbols.get(scope);
         if !self.infers(place.file) || place.def == FILE_NODE || !is_open_scope(self.file.outline(place.def).kind) {
-            return self.published_variable(scope, name).into();
+            let mut values: Values = self.published_variable(scope, name).into();
+            // What functions store in an object that they receive is known only after the types.
+            if self.stage == Stage::Edges
+                && self.file.rules.stored_members
+                && !values.is_empty()
+                && !self.is_declared(scope, name)
+            {
+                merge(&mut values, self.stored(scope, name).into_iter().filter(|value| !value.is_unknown()).collect());
+            }
+            return values;
         }
         if let Some(known) = self.held.borrow().get(&(scope, name)) {
             return known.as_ref().clone();
@@ -52,6 +61,16 @@ impl Query<'_> {
         self.leave_inference(before);
         self.held.borrow_mut().insert((scope, name), Rc::new(values.clone()));
         values
+    }
+
+    /// Returns whether the type of a variable is declared.
+    fn is_declared(&self, scope: SymbolId, name: Sym) -> bool {
+        let (file, entries) = self.entries(scope, name);
+        entries.iter().any(|entry| match entry.bound {
+            Bound::Definition(def) => file.def(def).declared_type.is_some(),
+            Bound::Binding(binding) => file.facts().bindings[binding as usize].annotation.is_some(),
+            Bound::Parameter(_) | Bound::Import(_) => true,
+        })
     }
 
     fn infers(&self, file: FileId) -> bool {

@@ -52,7 +52,7 @@ impl Query<'_> {
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
                 let is_other = is_other || self.in_type.get() && entries.iter().all(|entry| self.is_variable(entry));
                 if !entries.is_empty() && !is_other && self.is_visible(entries, line) {
-                    return Some(self.local_values(here, entries, line));
+                    return Some(self.local_values(here, entries, (scope, line)));
                 }
                 if kind == Kind::Lambda
                     && !self.file.rules.scope_callbacks.is_empty()
@@ -88,7 +88,7 @@ impl Query<'_> {
             } else {
                 let entries = self.file.entries(here, name).iter().copied();
                 let entries: Vec<NameEntry> = entries.filter(|entry| !self.is_value(entry)).collect();
-                (!entries.is_empty()).then(|| self.local_values(here, &entries, u32::MAX))
+                (!entries.is_empty()).then(|| self.local_values(here, &entries, (scope, u32::MAX)))
             };
             if let Some(values) = found.filter(|values| values.iter().any(holds_names)) {
                 return values;
@@ -161,7 +161,7 @@ impl Query<'_> {
                 return self.nested_in_other_part(self.class_of(class)?, name, Strategy::This);
             }
             return own.then(|| {
-                let values = self.local_values(class, entries, u32::MAX);
+                let values = self.local_values(class, entries, (scope, u32::MAX));
                 self.constructed_class(&values).filter(|_| is_type).unwrap_or(values)
             });
         }
@@ -173,7 +173,7 @@ impl Query<'_> {
             && entries.iter().all(|entry| matches!(entry.bound, Bound::Binding(_)) && !self.is_instance_only(entry))
             && !entries.is_empty();
         if self.in_type.get() && (has_parameters || entries.iter().any(|entry| self.is_type_parameter(entry))) {
-            return Some(self.local_values(class, entries, u32::MAX));
+            return Some(self.local_values(class, entries, (scope, u32::MAX)));
         }
         if !self.file.rules.implicit_this {
             return None;

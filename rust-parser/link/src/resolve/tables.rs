@@ -14,17 +14,15 @@ use crate::project::file_entry::{is_callable, is_class};
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, Binding, DefId, Expr, ExprId, KEY_MARK, Kind, LiteralType};
+use atlas_facts::{Arg, DefId, Expr, ExprId, KEY_MARK, Kind, LiteralType};
 
 /// Largest number of elements of a table; with more, they are unknown.
-const MAX_ELEMENTS: usize = 256;
+pub(super) const MAX_ELEMENTS: usize = 256;
 /// Largest depth of tables within tables.
 const MAX_NESTED: usize = 3;
-/// Largest number of places that store elements in one variable and are read.
-const MAX_STORES: usize = 64;
 
 /// The elements of a table, each with its key or "".
-type Content<'t> = Vec<(Cow<'t, str>, Values)>;
+pub(super) type Content<'t> = Vec<(Cow<'t, str>, Values)>;
 
 impl Query<'_> {
     /// Returns the value of a display.
@@ -44,13 +42,16 @@ impl Query<'_> {
                 None if is_ordered => (at + usize::from(self.file.rules.counts_from_one)).to_string().into(),
                 None => "".into(),
             };
+            if is_map && self.is_one_key(&key) {
+                content.retain(|(known, _)| *known != key);
+            }
             content.push((key, self.with_depth(|| self.eval(item, scope, line))));
         }
         self.container(is_map, content)
     }
 
     /// Returns a container of values: of one class, a table, or one of unknown elements.
-    fn container(&self, is_map: bool, mut content: Content) -> Values {
+    pub(super) fn container(&self, is_map: bool, mut content: Content) -> Values {
         for (_, values) in &mut content {
             *values = self.holdable(std::mem::take(values));
         }
@@ -70,7 +71,7 @@ impl Query<'_> {
         self.table(is_map, content)
     }
 
-    fn table(&self, is_map: bool, mut content: Content) -> Values {
+    pub(super) fn table(&self, is_map: bool, mut content: Content) -> Values {
         content.retain(|(_, values)| !values.is_empty());
         if content.is_empty() {
             return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)];
@@ -375,88 +376,6 @@ impl Query<'_> {
         });
         self.container(true, content.collect())
     }
-
-    /// Adds to the values of a variable what this file stores in it: `d["key"] = x`, `xs.append(x)`.
-    pub(super) fn with_stores(&self, values: Values, scope: DefId, name: Sym) -> Values {
-        let stores = self.file.stores(scope, name);
-        if stores.is_empty() || stores.len() > MAX_STORES || !values.iter().any(|value| is_container(value.entity)) {
-            return values;
-        }
-        let facts = self.file.facts();
-        let mut content: Content = Vec::new();
-        let mut is_map = false;
-        for &(_, _, binding) in stores {
-            let binding = &facts.bindings[binding as usize];
-            let (key, stored, is_keyed) = self.stored_element(binding);
-            is_map |= is_keyed;
-            content.push((key, stored));
-        }
-        let is_unknown = |binding: u32| {
-            let value = facts.bindings[binding as usize].value;
-            value.is_some_and(|value| !matches!(self.file.expr(value), Expr::Literal(_) | Expr::Key(_)))
-        };
-        let is_open = content.iter().zip(stores).any(|((_, held), store)| held.is_empty() && is_unknown(store.2));
-        let mut combined = self.combined(values, is_map, content);
-        if is_open && combined.iter().any(|value| value.entity != Entity::Builtin(EMPTY)) {
-            merge(&mut combined, smallvec![Value::unknown()]);
-        }
-        combined
-    }
-
-    /// Returns key and values of an element that a binding stores, and whether it names the element.
-    pub(super) fn stored_element(&self, binding: &Binding) -> (Cow<'_, str>, Values, bool) {
-        let index = match *self.file.expr(binding.target) {
-            Expr::Index { index, .. } => index,
-            Expr::Attribute { name, .. } => {
-                let value = binding.value.map(|value| self.eval(value, binding.scope, binding.line.saturating_sub(1)));
-                return (self.file.text(name).into(), value.unwrap_or_default(), true);
-            }
-            _ => return ("".into(), Values::new(), false),
-        };
-        let values = match binding.value {
-            Some(value) => self.with_depth(|| self.eval(value, binding.scope, binding.line.saturating_sub(1))),
-            None => Values::new(),
-        };
-        let key = self.key_at(index, binding.scope, binding.line).unwrap_or_default();
-        (key, values, index != 0)
-    }
-
-    /// Returns the table of one stored element, which another file publishes.
-    pub(super) fn single(&self, key: &str, values: Values, is_map: bool) -> Values {
-        self.container(is_map, vec![(key.into(), values)])
-    }
-
-    /// Combines the containers among the values, and further elements, to one.
-    pub(super) fn combined(&self, values: Values, mut is_map: bool, more: Content) -> Values {
-        let mut content: Content = Vec::new();
-        let mut others = Values::new();
-        for value in values {
-            let class = match value.entity {
-                Entity::Table(table) => {
-                    is_map |= self.is_map(table);
-                    let inner = read(self, self.text(table).get(1..).unwrap_or(""));
-                    content.extend(inner.into_iter().map(|(key, values)| (key.to_owned().into(), values)));
-                    continue;
-                }
-                Entity::Elements(class) => class,
-                Entity::Mapped(class) => {
-                    is_map = true;
-                    class
-                }
-                Entity::Builtin(EMPTY) => continue,
-                _ => {
-                    others.push(value);
-                    continue;
-                }
-            };
-            content.push(("".into(), smallvec![Value { entity: Entity::Instance(class), ..value }]));
-        }
-        content.extend(more);
-        content.truncate(MAX_ELEMENTS);
-        let mut combined = self.container(is_map, content);
-        merge(&mut combined, others);
-        combined
-    }
 }
 
 /// Returns whether a name is that of a method of maps in languages with prototypes.
@@ -470,18 +389,6 @@ pub(super) fn is_map_method(name: &str) -> bool {
 /// Returns whether the key of an element may be the name of a member: `x["run"]`.
 fn is_member_name(key: &str) -> bool {
     key.starts_with(|first: char| first.is_alphabetic() || first == '_')
-}
-
-/// Returns whether a value may be a container that elements are stored in.
-fn is_container(entity: Entity) -> bool {
-    matches!(
-        entity,
-        Entity::Table(_)
-            | Entity::Elements(_)
-            | Entity::Mapped(_)
-            | Entity::Builtin(EMPTY)
-            | Entity::ExternalInstance(_)
-    )
 }
 
 fn coded(entity: Entity) -> Option<(char, u32)> {
@@ -511,7 +418,7 @@ fn depth_of(text: &str) -> usize {
 }
 
 /// Reads the elements of a table's text without its first letter.
-fn read<'t>(query: &Query, text: &'t str) -> Vec<(&'t str, Values)> {
+pub(super) fn read<'t>(query: &Query, text: &'t str) -> Vec<(&'t str, Values)> {
     let mut content = Vec::new();
     let mut rest = text;
     while let Some((key, after)) = rest.split_once('=') {

@@ -211,6 +211,7 @@ impl Query<'_> {
     /// Returns the values of an expression before a dot, with the type arguments of the object that it is a member of.
     pub fn receivers(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         let values = self.eval(expr, scope, line);
+        let values = self.settled(values, scope, line, !self.file.rules.prototypes);
         if !self.file.rules.generic_fields {
             return values;
         }

@@ -145,11 +145,11 @@ impl Query<'_> {
         }
         let symbol = self.file.symbols[scope as usize];
         if let Some(NameEntry { name, .. }) = group.first() {
-            values = self.with_stores(values, scope, *name);
+            values = self.with_stores(values, scope, *name, None);
             let stored = self.stored(symbol, *name);
             if !stored.is_empty() {
                 merge(&mut values, stored);
-                values = self.combined(values, false, Vec::new());
+                values = self.combined(values, false, Vec::new(), &[]);
                 values.retain(|value| value.entity != Entity::Builtin(EMPTY));
             }
         }
@@ -203,7 +203,7 @@ impl Query<'_> {
     }
 
     /// Returns the values of a variable of this scope from the view of other files.
-    fn held_in(&self, scope: DefId, values: Values) -> Values {
+    pub(super) fn held_in(&self, scope: DefId, values: Values) -> Values {
         let is_module = scope == 0;
         let held = values.into_iter().filter(|value| !matches!(value.entity, Entity::Missing | Entity::SelfType));
         held.map(|value| {

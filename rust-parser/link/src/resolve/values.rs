@@ -76,7 +76,7 @@ impl Query<'_> {
                 made.unwrap_or_else(|| self.call_values(*callee, args, *new, scope, line))
             }
             Expr::Index { base, index } => {
-                let bases = self.eval(*base, scope, line);
+                let bases = self.settled(self.eval(*base, scope, line), scope, line, true);
                 let key = if bases.is_empty() { None } else { self.key_at(*index, scope, line) };
                 self.flat_map(bases, |value| match self.with_arguments(value, index, scope) {
                     Some(class) => smallvec![class],
@@ -268,7 +268,7 @@ impl Query<'_> {
                 {
                     return self.this_value(scope, false);
                 }
-                found
+                self.settled(found, scope, line, false)
             }
             _ => self.eval(callee, scope, line),
         };

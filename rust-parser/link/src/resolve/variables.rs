@@ -8,18 +8,19 @@ use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{Bound, NameEntry, is_callable};
 use crate::project::names::{EMPTY, Sym};
 use crate::project::query::Query;
+use crate::resolve::reaching::Reached;
 use crate::resolve::types::is_known;
 use crate::strategy::Strategy;
 use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind};
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
-const MAX_ASSIGNMENTS: usize = 8;
+pub(super) const MAX_ASSIGNMENTS: usize = 8;
 /// Largest number of places of one scope that give a name a value and are looked at; with more, its values are unknown.
 pub(super) const MAX_BOUND: usize = 500;
 
 impl Query<'_> {
     /// Returns the values of a name bound in a local scope of this file.
-    pub(crate) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
+    pub(crate) fn local_values(&self, scope: DefId, entries: &[NameEntry], (user, line): (DefId, u32)) -> Values {
         if entries.len() > MAX_BOUND {
             return Values::new();
         }
@@ -40,12 +41,12 @@ impl Query<'_> {
             let symbol = self.file.symbols[scope as usize];
             return self.bound_values(self.home, symbol, entries);
         }
-        self.variable_values(scope, entries, line)
+        self.variable_values(scope, entries, (user, line))
     }
 
     /// Returns the values of a function's variable: from its annotations, else from assignments before the line. If the
     /// last assignment before the line is unknown, so is the variable.
-    fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
+    fn variable_values(&self, scope: DefId, entries: &[NameEntry], (user, line): (DefId, u32)) -> Values {
         let mut bindings = Vec::new();
         let mut declarations: Vec<(&Binding, ExprId)> = Vec::new();
         let mut default = None;
@@ -107,13 +108,19 @@ impl Query<'_> {
             let mut values = default.map(|default| self.default_values(default, scope)).unwrap_or_default();
             merge(&mut values, passed);
             let name = entries.first().map_or(EMPTY, |entry| entry.name);
-            return self.with_stores(values, scope, name);
+            let reached = self.runs_in_order(scope, user).then_some(Reached { line, since: 0 });
+            return self.with_stores(values, scope, name, reached);
         }
         if before > 0 {
             bindings.retain(|binding| binding.line <= line);
         }
         let Some(name) = entries.first().map(|entry| entry.name) else { return Values::new() };
-        let place = (scope, name, before as u32);
+        let reached = self.runs_in_order(scope, user).then(|| self.reach(&mut bindings, scope, line));
+        let place = match reached {
+            None => (scope, name, before as u32, u32::MAX),
+            Some(_) if self.file.stores(scope, name).is_empty() => (scope, name, before as u32, bindings.len() as u32),
+            Some(_) => (scope, name, line, 0),
+        };
         if let Some(known) = self.variables.borrow().get(&place) {
             return known.as_ref().clone();
         }
@@ -122,7 +129,7 @@ impl Query<'_> {
         let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
         let values = self.assigned_values(&bindings[recent..], scope);
         let values = if values.is_empty() { opaque } else { values };
-        let values = self.with_stores(values, scope, name);
+        let values = self.with_stores(values, scope, name, reached);
         self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
         values
     }
@@ -158,7 +165,7 @@ impl Query<'_> {
         local_type(values)
     }
 
-    fn assigned_values(&self, bindings: &[&Binding], scope: DefId) -> Values {
+    pub(super) fn assigned_values(&self, bindings: &[&Binding], scope: DefId) -> Values {
         let mut values = Values::new();
         let mut last = Values::new();
         for binding in bindings {
@@ -199,7 +206,10 @@ impl Query<'_> {
         let line = binding.line.saturating_sub(1);
         match binding.kind {
             BindingKind::Assign if let Some(values) = self.field_value(value, scope, line) => values,
-            BindingKind::Assign => local_type(self.eval(value, scope, line)),
+            BindingKind::Assign => {
+                let values = self.eval(value, scope, line);
+                local_type(self.settled(values, scope, line, false))
+            }
             BindingKind::Iterate => {
                 let values = self.eval(value, scope, line);
                 local_type(self.flat_map(values, |value| self.looped(value)))
@@ -212,7 +222,8 @@ impl Query<'_> {
             BindingKind::Unpack(position) => match self.file.expr(value) {
                 Expr::Elements { items, .. } => {
                     let item = items.get(position as usize);
-                    item.map(|&item| local_type(self.eval(item, scope, line))).unwrap_or_default()
+                    let values = item.map(|&item| self.eval(item, scope, line)).unwrap_or_default();
+                    local_type(self.settled(values, scope, line, false))
                 }
                 _ => self.part_values(value, position, scope, line),
             },

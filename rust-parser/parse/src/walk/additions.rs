@@ -14,19 +14,21 @@ pub struct Addition {
     pub key: Option<usize>,
     /// The elements of the argument are stored, rather than the argument.
     pub is_spread: bool,
+    /// An element with the key remains.
+    pub is_default: bool,
 }
 
 impl Addition {
     pub const fn of(value: usize) -> Addition {
-        Addition { value, key: None, is_spread: false }
+        Addition { value, key: None, is_spread: false, is_default: false }
     }
 
     pub const fn keyed(key: usize, value: usize) -> Addition {
-        Addition { value, key: Some(key), is_spread: false }
+        Addition { value, key: Some(key), is_spread: false, is_default: false }
     }
 
     pub const fn elements(value: usize) -> Addition {
-        Addition { value, key: None, is_spread: true }
+        Addition { value, key: None, is_spread: true, is_default: false }
     }
 }
 
@@ -39,12 +41,17 @@ impl Walk<'_> {
         let target = self.builder.expr(Expr::Index { base, index });
         let mut value = self.expression(value);
         if addition.is_spread {
-            value = self.builder.expr(Expr::Index { base: value, index: UNKNOWN });
+            let base = self.slice_of(value, String::new());
+            value = self.builder.expr(Expr::Index { base, index: UNKNOWN });
         }
         let line = self.tree.line(call);
         self.push_binding(
             target,
             BindingDraft { kind: BindingKind::Assign, value: Some(value), annotation: None, line },
         );
+        if !addition.is_default {
+            let replaces = self.lines_after_assignment(self.tree.node(call).parent, target);
+            self.builder.facts.bindings.last_mut().expect("one was just added").replaces = replaces;
+        }
     }
 }

@@ -175,6 +175,8 @@ impl Walk<'_> {
             self.note_local(name);
         }
         let scope = self.scope();
+        let is_new = matches!(draft.kind, BindingKind::Assign | BindingKind::Unpack(_)) && draft.value.is_some();
+        let replaces = if is_new { self.lines_after_assignment(self.visited, target) } else { (0, 0) };
         self.builder.facts.bindings.push(Binding {
             scope,
             kind: draft.kind,
@@ -182,6 +184,7 @@ impl Walk<'_> {
             annotation: draft.annotation,
             value: draft.value,
             line: draft.line,
+            replaces,
         });
     }
 

@@ -14,6 +14,7 @@ pub mod members;
 pub mod name_parts;
 mod narrowing;
 pub mod operators;
+mod sequence;
 pub mod signatures;
 pub mod state;
 pub mod variables;
@@ -54,6 +55,7 @@ impl Walk<'_> {
 
     fn visit(&mut self, node: NodeId) {
         let language = self.language;
+        self.visited = node;
         let rules = language.rules(self.tree.node(node).kind);
         if rules.is_comment {
             self.note_comment(node);

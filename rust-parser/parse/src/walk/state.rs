@@ -97,6 +97,8 @@ pub struct Walk<'a> {
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
+    /// The node that the walk is at.
+    pub visited: NodeId,
     pub has_left_out_imports: bool,
     /// The only string that a name of the file is assigned, and the call that creates a signal: made when first asked for.
     pub assigned_strings: OnceCell<FxHashMap<String, Option<NodeId>>>,
@@ -152,6 +154,7 @@ impl<'a> Walk<'a> {
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
+            visited: 0,
             has_left_out_imports: false,
             assigned_strings: OnceCell::new(),
             assigned_signals: OnceCell::new(),

@@ -48,7 +48,7 @@ pub fn bind_placed(walk: &mut Walk) {
         let Some(&(definition, _)) = walk.definition_of.get(&node) else { continue };
         let value = Some(walk.builder.expr(Expr::Lambda(definition)));
         let (kind, annotation) = (BindingKind::Assign, Some(annotation));
-        walk.builder.facts.bindings.push(Binding { scope, kind, target: 0, annotation, value, line });
+        walk.builder.facts.bindings.push(Binding { scope, kind, target: 0, annotation, value, line, replaces: (0, 0) });
     }
 }
 

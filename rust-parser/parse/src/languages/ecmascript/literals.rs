@@ -1,6 +1,8 @@
 //! Object literals: what holds them, and so owns their functions (`const api = {...}`, `module.exports = {...}`,
 //! `Object.assign(Foo.prototype, {...})`, `return {...}` of a factory), and their members that are names.
 
+use rustc_hash::FxHashMap;
+
 use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::languages::ecmascript::imports::unquoted;
@@ -55,7 +57,7 @@ pub fn unowned(walk: &mut Walk, node: NodeId) -> DefId {
 /// (`{ NotFound: createError("...") }`), if a name or a module denotes the object. The results of calls are definitions
 /// where the object belongs to the module.
 pub fn note_values(walk: &mut Walk, object: NodeId) {
-    let parts: Vec<(NodeId, NodeId)> = walk
+    let mut parts: Vec<(NodeId, NodeId)> = walk
         .contents(object)
         .filter_map(|part| match walk.kind_name(part) {
             "shorthand_property_identifier" => Some((part, part)),
@@ -67,6 +69,12 @@ pub fn note_values(walk: &mut Walk, object: NodeId) {
             _ => None,
         })
         .collect();
+    // Of two members with one name, the last counts.
+    if parts.len() > 1 {
+        let names = parts.iter().map(|&(key, _)| (unquoted(&walk.text_of(key)), key));
+        let last: FxHashMap<String, NodeId> = names.collect();
+        parts.retain(|(key, _)| last.get(&unquoted(&walk.text_of(*key))) == Some(key));
+    }
     note_spread(walk, object);
     if parts.is_empty() {
         return;
@@ -77,7 +85,15 @@ pub fn note_values(walk: &mut Walk, object: NodeId) {
             let target = walk.builder.name_expr(name);
             let (line, value) = (walk.tree.line(key), Some(walk.expression(value)));
             let kind = BindingKind::Assign;
-            walk.builder.facts.bindings.push(Binding { scope: constant, kind, target, annotation: None, value, line });
+            walk.builder.facts.bindings.push(Binding {
+                scope: constant,
+                kind,
+                target,
+                annotation: None,
+                value,
+                line,
+                replaces: (0, 0),
+            });
         }
         return;
     }

@@ -226,7 +226,7 @@ fn add_member(walk: &mut Walk, scope: DefId, member: NodeId, annotation: ExprId)
     let target = walk.builder.name_expr(name);
     let line = walk.tree.line(member);
     let (kind, annotation) = (BindingKind::Assign, Some(annotation).filter(|&annotation| annotation != UNKNOWN));
-    walk.builder.facts.bindings.push(Binding { scope, kind, target, annotation, value: None, line });
+    walk.builder.facts.bindings.push(Binding { scope, kind, target, annotation, value: None, line, replaces: (0, 0) });
 }
 
 /// Returns the expression of `new Repo<User>()`, whose type arguments are those of the object.

@@ -168,7 +168,7 @@ pub fn additions(walk: &mut Walk, node: NodeId) {
     let addition = match (is_method, name) {
         (true, b"append" | b"appendleft" | b"add") => Addition::of(0),
         (true, b"insert") => Addition::of(1),
-        (true, b"setdefault") => Addition::keyed(0, 1),
+        (true, b"setdefault") => Addition { is_default: true, ..Addition::keyed(0, 1) },
         (true, b"update" | b"extend") => Addition::elements(0),
         (false, b"setattr") => return set_attribute(walk, node, list),
         _ => return,

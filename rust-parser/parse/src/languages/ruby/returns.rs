@@ -54,6 +54,7 @@ fn last_statement(walk: &Walk, body: NodeId) -> Option<NodeId> {
 
 /// Records the result of a member.
 pub fn push_return(walk: &mut Walk, scope: DefId, value: Option<ExprId>, line: u32) {
-    let binding = Binding { scope, kind: BindingKind::Return, target: UNKNOWN, annotation: None, value, line };
+    let binding =
+        Binding { scope, kind: BindingKind::Return, target: UNKNOWN, annotation: None, value, line, replaces: (0, 0) };
     walk.builder.facts.bindings.push(binding);
 }
