@@ -431,6 +431,11 @@ class StaticEncoder:
         """L2-normalised float16 little-endian; name weight 4, or 3 where is_file. In parallel."""
     def query(self, text: str) -> bytes:
         """float32 little-endian, L2-normalised, all zeros when no word is known."""
+    def cosines(self, question: str, named: Sequence[tuple[str, str]]) -> list[float]:
+        """Return the cosine of a question with each (name, text), [] when no word of it is known.
+
+        A text without a known word, and with no such name, stands for 0.
+        """
 
 class ProseEncoder:
     """The static prose model of a folder (embedding.npy, scale.npy, vocab.txt, model.json). English only.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.data_folder import prepare_data_folder
 from atlas.adapters.opening.embedder import (
+    make_code_encoder,
     make_documents_embedder,
     make_embedder,
     make_prose_embedder,
@@ -266,6 +267,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         RankingOptions(settings.search.learned, frozenset(settings.search.off), fusion=settings.search.fusion),
         make_excerpts(settings.language_folders),
         make_prose_encoder(documents),
+        make_code_encoder(code),
         make_quality_reader(settings),
         TreeLines(settings.root, outline.languages, partial(_scope, settings), partial(rule_stamps, settings.root)),
         read_path,

@@ -15,7 +15,7 @@ from atlas.core.contracts import Embedder, Store, TokenCounter
 from atlas.core.history import History
 from atlas.core.model import NodeRow
 from atlas.core.project_state import ProjectState
-from atlas.parsing import Excerpts, ProseEncoder
+from atlas.parsing import Excerpts, ProseEncoder, StaticEncoder
 from atlas.parsing.clients import ClientCall
 from atlas.parsing.lines import TreeLines
 from atlas.parsing.together import CrossEdge, LinkedTree
@@ -175,6 +175,8 @@ class Reader:
     prose_encoder: Callable[[], ProseEncoder | None] = lambda: None
     """Returns the model that compares statements with questions, None where no model on this machine does; raises
     ConfigError if it is damaged."""
+    code_encoder: Callable[[], StaticEncoder | None] = lambda: None
+    """The same for names and signatures: the model of code."""
     quality_embedder: Embedder | None = None
     """Embeds questions with the sentence transformer, a third signal after words and meaning; None without one."""
     lines: TreeLines | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -15,14 +15,14 @@ from atlas.adapters.embedders.static import PROSE_FOLDER, StaticEmbedder
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import route
-from atlas.code.rank.descriptions import add_descriptions
+from atlas.code.rank.descriptions import NAMING, NAMINGS, add_descriptions
 from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.rank import Candidate, rank
 from atlas.code.reader import RankingOptions, Reader
 from atlas.code.retrieve.long_search import ChannelHits
 from atlas.core.errors import ConfigError
 from atlas.core.model import DOCUMENTS, Chunk, WordCounts
-from atlas.parsing import VectorIndex, search_terms
+from atlas.parsing import StaticEncoder, VectorIndex, search_terms
 
 from .test_rank import node
 
@@ -56,6 +56,7 @@ class PartOfReader:
     """What the stage reads of a `Reader`."""
 
     prose_encoder: Model
+    code_encoder: Callable[[], StaticEncoder | None] = lambda: None
     ranking: RankingOptions = field(default_factory=RankingOptions)
 
 
@@ -153,3 +154,46 @@ async def test_texts_are_compared_as_they_are_embedded() -> None:
     assert encoder.cosines(QUESTION, files) == [each if math.isfinite(each) else 0.0 for each in expected]
     assert len(set(expected)) > 15
     assert encoder.cosines("?", files) == []
+
+
+SENTENCE = "Delete all expired sessions from the store."
+PURGE = node("web.SessionStore.clear_expired", "Method", "web/sessions.py")
+SAVE = node("web.SessionStore.save", "Method", "web/sessions.py")
+PAGE = node("Sessions", "DocSection", "docs/sessions.md")
+
+
+def naming(text: str, reader: PartOfReader, *nodes: Any) -> dict[str, float]:
+    query = route(text, split_words, LANGUAGES)
+    found = ChannelHits(query, [], WordCounts({}, {}), query, read_long_text(text, LANGUAGES))
+    found = add_descriptions(cast("Reader", reader), found, candidates(*nodes))
+    return {uid: score for each in found.rankings if each.channel == NAMING for uid, score in each.hits}
+
+
+def test_a_sentence_of_documentation_is_near_the_name_that_says_it_in_short() -> None:
+    reader = PartOfReader(Model(), StaticEmbedder().code_encoder)
+    found = naming(SENTENCE, reader, SAVE, PAGE, PURGE)
+    assert found == {PURGE.row.uid: 1.0, SAVE.row.uid: 0.0}
+    query = route(SENTENCE, split_words, LANGUAGES)
+    ranked = rank(candidates(SAVE, PURGE), query, LANGUAGES, QuestionEvidence(namings=found))
+    assert ranked[0].node == PURGE
+
+
+def test_names_are_compared_with_nothing_else() -> None:
+    reader = PartOfReader(Model(), StaticEmbedder().code_encoder)
+    off = PartOfReader(Model(), StaticEmbedder().code_encoder, RankingOptions(off=frozenset((NAMINGS,))))
+    assert naming("where are expired sessions deleted", reader, SAVE, PURGE) == {}
+    assert naming(SENTENCE, off, SAVE, PURGE) == {}
+    assert naming(SENTENCE, PartOfReader(Model()), SAVE, PURGE) == {}, "a server embeds code"
+    assert naming(SENTENCE, reader, PAGE) == {}
+
+
+async def test_names_are_compared_as_they_are_embedded() -> None:
+    embedder = StaticEmbedder()
+    encoder = embedder.code_encoder()
+    assert encoder is not None
+    named = [("clear_expired", ""), ("SessionStore save", "def save(self) -> None"), ("", "return 1"), ("zqxj", "")]
+    vectors = await embedder.embed_chunks([Chunk("", "", name, text, is_file=False) for name, text in named])
+    info = await embedder.info()
+    expected = VectorIndex(info.dimension).cosines(encoder.query(SENTENCE), vectors)
+    assert encoder.cosines(SENTENCE, named) == [each if math.isfinite(each) else 0.0 for each in expected]
+    assert encoder.cosines("?", named) == []

@@ -10,7 +10,7 @@ from atlas._parser import split_words
 from atlas.code.question.languages import LanguageRow, language_terms
 from atlas.code.question.parse_question import route
 from atlas.code.rank.grouping import group_by_file
-from atlas.code.rank.rank import SCORING, Candidate, collapse, rank
+from atlas.code.rank.rank import SCORING, Candidate, collapse, describes_one, rank
 from atlas.core.model import Node, NodeRow
 from atlas.parsing import search_terms
 
@@ -166,6 +166,36 @@ def test_a_sentence_of_documentation_wants_a_function() -> None:
     assert names[0] == "shop.total"
 
 
+@pytest.mark.parametrize(
+    ("text", "describes"),
+    [
+        ("Return the total of a cart after discounts", True),
+        ("Get the price of all items", True),
+        ("Check that the cart has items", True),
+        ("Helper class that counts the items of a cart", True),
+        ("Method called when a cart is closed", True),
+        ("A container of prices that have no currency", True),
+        ("Appends further prices to a cart", True),
+        ("Given a cart, the price of its items", True),
+        ("returns the cart of a visitor", True),
+        ("append prices to a cart and close it", False),
+        ("carts of visitors that are closed", False),
+        ("Return the total", False),
+        ("Widgets for the prices of carts", False),
+        ("Settings of carts that are closed", False),
+        ("Support for carts older than a day", False),
+        ("Get all callers of the function total", False),
+        ("Where is the total of a cart computed", False),
+        ("Return the total of a cart?", False),
+        ("Run the tests for the discounts of carts", False),
+    ],
+)
+def test_sentences_that_describe_one_definition_are_told_from_headings_and_questions(
+    text: str, describes: bool
+) -> None:
+    assert describes_one(route(text, split_words, LANGUAGES)) == describes
+
+
 def test_real_redefinitions_do_not_collapse() -> None:
     assert len(collapse([Candidate(node("shop.total"), 0.5), Candidate(node("shop.total#2"), 0.5)], LANGUAGES)) == 2
 
@@ -194,6 +224,7 @@ STEPS: dict[str, tuple[str, Candidate]] = {
     "descriptions": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"description": 1.0})),
     "components": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"component": 1.0})),
     "labels": ("apply a discount to the cart", Candidate(node("shop.total", "Value"), 0.5)),
+    "namings": ("apply a discount to the cart", Candidate(node("shop.total"), 0.5, features={"naming": 1.0})),
     "tests": ("apply a discount to the cart", Candidate(node("shop.total", is_test=True), 0.5)),
     "generated": ("apply a discount to the cart", Candidate(node("shop.total", is_generated=True), 0.5)),
     "private": ("apply a discount to the cart", Candidate(node("shop.total", exported=False), 0.5)),

@@ -86,6 +86,11 @@ class StaticEmbedder:
         encoder = self._model.load()
         return encoder if isinstance(encoder, ProseEncoder) else None
 
+    def code_encoder(self) -> StaticEncoder | None:
+        """Return the model, loaded in the calling thread; None if it is one of prose. Raises ConfigError if damaged."""
+        encoder = self._model.load()
+        return encoder if isinstance(encoder, StaticEncoder) else None
+
     async def aclose(self) -> None:
         """Do nothing: the model only uses memory."""
 

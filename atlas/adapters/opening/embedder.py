@@ -14,7 +14,7 @@ from atlas.runtime.process.places import EMBEDDINGS_FOLDER
 if TYPE_CHECKING:
     from atlas.adapters.embedders.remote.endpoint import Endpoint
     from atlas.core.contracts import Embedder, EmbeddingCache
-    from atlas.parsing import ProseEncoder
+    from atlas.parsing import ProseEncoder, StaticEncoder
     from atlas.runtime.config.load import Settings
 
 USUAL_DIMENSION = 768
@@ -67,6 +67,15 @@ def make_prose_encoder(documents: Embedder | None) -> Callable[[], ProseEncoder 
     from atlas.adapters.embedders.static import StaticEmbedder
 
     return documents.prose_encoder if isinstance(documents, StaticEmbedder) else lambda: None
+
+
+def make_code_encoder(code: Embedder) -> Callable[[], StaticEncoder | None]:
+    """Return what loads the model of code of an embedder; it returns None where a server or nothing embeds code."""
+    if code.place:
+        return lambda: None
+    from atlas.adapters.embedders.static import StaticEmbedder
+
+    return code.code_encoder if isinstance(code, StaticEmbedder) else lambda: None
 
 
 def make_prose_embedder(settings: Settings) -> Embedder | None:

@@ -25,7 +25,8 @@ class QuestionEvidence:
     """0..1 by path, as `mentions`."""
     mentions: Mapping[str, float] = field(default_factory=dict[str, float])
     descriptions: Mapping[str, float] = field(default_factory=dict[str, float])
-    """0..1 by uid."""
+    """0..1 by uid, as `namings`."""
+    namings: Mapping[str, float] = field(default_factory=dict[str, float])
     channels: Mapping[str, Mapping[str, float]] | None = None
     """Scores by channel and uid: `words`, `meaning`, `prose`, `quality` 0..1, `cosine` as the model gives it, `name`,
     `phrase`, `written`, `graph`. If given, all features are computed."""

@@ -6,9 +6,11 @@ question is ranked in one call without the GIL.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from atlas.code.question.cues import asks
 from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.features import QuestionEvidence
@@ -20,6 +22,25 @@ SCORING: tuple[SearchStep[None], ...] = tuple(
     SearchStep(name, None, why, features=tuple(features)) for name, why, features in scoring_steps()
 )
 """The steps from the fused score to that of the ranking, in this order: bonuses, factors, ties."""
+
+
+LEAST_WORDS = 5
+"""Of a description that no verb of `parse_question` opens: shorter ones are headings and names."""
+_OPENS = re.compile(
+    r"(?:(?:attempt|assign|call|change|check|compare|count|encapsulate|format|get|given|keep|look|notify|override"
+    r"|query|report|reorder|require|retrieve|return|rewrite|run|tell|traverse|try|turn|use|visit|walk)\b"
+    r"|(?:an?|the|this|these|another|if|true|false|whether|must|same|similar|alias|number|list|based) "
+    r"|(?:\S+ ){0,2}?(?:accessor|alias|builder|callback|class|constructor|container|context manager|decorator|enum"
+    r"|enumeration|error|exception|factory|flag|function|helper|hook|indicator|interface|marker|metaclass|method|mixin"
+    r"|signal|struct|trait|type|utility|wrapper) (?:called|for|of|raised|returned|that|thrown|to|used|which|with)\b"
+    r"|[a-z]{2,}[^\Wsu]s (?!(?:and|are|as|at|by|for|from|have|in|is|of|on|or|to|was|were|with|\w+ing)\b))",
+    re.IGNORECASE,
+)
+"""How a documentation begins that `is_documentation` leaves to the phrases of relations: an infinitive, an article, a
+kind of definition and what it is for, or a verb in the third person."""
+
+_ACTS = re.compile(r"(?:used to \w+|[a-z]{2,}[^\Wsu]s (?:an?|the|all|each|every|this|its|true|whether|if)\b)")
+"""A documentation without its subject, whatever its first letter: nobody asks so."""
 
 
 @dataclass(slots=True)  # not frozen: a question makes 400, and each would take four times as long
@@ -40,7 +61,18 @@ class Candidate:
 
 def describes_one(query: Query) -> bool:
     """Return whether a question is written as a sentence of documentation: it describes one definition, as a rule."""
-    return query.states and not query.reports and (query.text[:1].isupper() or query.text.endswith("."))
+    text = query.text
+    is_sentence = text[:1].isupper() or text.endswith(".") or _ACTS.match(text) is not None
+    return is_sentence and not query.reports and (query.states or _describes(query))
+
+
+def _describes(query: Query) -> bool:
+    """Return whether a text that may ask for a relation reads like a documentation all the same."""
+    text = query.text
+    wants = query.wants_documents or query.wants_reasons or query.wants_configuration or query.wants_tests
+    if wants or query.focus >= 1 or len(text.split()) < LEAST_WORDS or asks(text.removeprefix("Get ")):
+        return False
+    return _OPENS.match(text) is not None
 
 
 def rank(

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from atlas.code.notes.facts import is_withdrawn
 from atlas.code.question.parse_question import Query, asks_for_tests
 from atlas.code.rank.bodies import rank_by_bodies
+from atlas.code.rank.descriptions import DESCRIPTION, NAMING
 from atlas.code.rank.features import QuestionEvidence
 from atlas.code.rank.grouping import group_by_file
 from atlas.code.rank.judgement import judge
@@ -23,7 +24,7 @@ from atlas.code.rank.titles import lift_titles, pages_first
 from atlas.code.rank.told_functions import told_functions
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.channels import Ranking, by_name
-from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, file_weight
+from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS, file_weight, untitled
 from atlas.code.retrieve.fuse import above_floor, normalised, prose_shares
 from atlas.code.retrieve.long_search import ChannelHits, lift_written_files, search_long_text
 from atlas.code.retrieve.places import places_first
@@ -59,6 +60,9 @@ def order_candidates(
     lifted = _run(LIFTS, of, read)
     weight = 0.0 if found.long is not None else file_weight(query, read, lifted)
     evidence = read_evidence(reader, found.rankings, found.counts, weight)
+    if evidence.namings:
+        share = untitled(read, lifted)
+        evidence = replace(evidence, namings={uid: share * near for uid, near in evidence.namings.items()})
     ordered = _run(FIRSTS, of, _ranked(reader, query, lifted, evidence, demote_tests=demote_tests))
     # what a note has taken back answers only who asks for this note
     return sorted(
@@ -104,8 +108,12 @@ def _exact(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
 
 
 def _channel_firsts(of: Ordering, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
-    """Return the candidates with those that words or meaning rank high among the first `PAGE`, at their end."""
-    if not describes_one(of.found.query) or of.found.long is not None:
+    """Return the candidates with those that words or meaning rank high among the first `PAGE`, at their end.
+
+    Where names are compared with the sentence, they say which of those are meant.
+    """
+    is_named = any(each.channel == NAMING for each in of.found.rankings)
+    if is_named or not describes_one(of.found.query) or of.found.long is not None:
         return ranked
     at = {uid: place for place, each in enumerate(ranked) for uid in (each.node.row.uid, *each.also)}
     lists = [each.hits for each in of.found.rankings if each.channel in ("words", "meaning")]
@@ -169,7 +177,8 @@ def read_evidence(
         file_weight,
         dict(hits.get(FILE_MEANING, ())),
         dict(hits.get(MENTIONS, ())),
-        dict(hits.get("description", ())),
+        dict(hits.get(DESCRIPTION, ())),
+        dict(hits.get(NAMING, ())),
         _by_channel(hits) if options.learned or options.all_features else None,
     )
 

@@ -94,7 +94,10 @@ def mentioned_files(candidates: Sequence[Candidate], mentions: Sequence[Edge]) -
 
 def file_weight(query: Query, candidates: Sequence[Candidate], lifted: Sequence[Candidate]) -> float:
     """Return how much evidence about files counts, 0..1: less, the better a title is the question."""
-    if not asks_for_files(query):
-        return 0.0
+    return untitled(candidates, lifted) if asks_for_files(query) else 0.0
+
+
+def untitled(candidates: Sequence[Candidate], lifted: Sequence[Candidate]) -> float:
+    """Return 1 where no title has lifted a candidate, 0 where one is the question."""
     lift = max((after.score - before.score for before, after in zip(candidates, lifted, strict=True)), default=0.0)
     return max(0.0, 1 - lift / FULL_LIFT)

@@ -8,7 +8,9 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
-use atlas_retrieval::encode::{EmotionModel, Model, ProseModel, ProseScratch, Scratch, cosines, half_bytes};
+use atlas_retrieval::encode::{
+    EmotionModel, Model, ProseModel, ProseScratch, Scratch, code_cosines, cosines, half_bytes,
+};
 
 /// A static embedding model, loaded from a folder with embedding.npy, scale.npy, vocab.txt and model.json.
 #[pyclass(frozen, module = "atlas._parser")]
@@ -72,6 +74,11 @@ impl StaticEncoder {
             single_bytes(self.model.query(&mut scratch, text))
         });
         PyBytes::new(py, &bytes)
+    }
+
+    /// Returns how similar each (name, text) is to a question; nothing when no word of it is known.
+    fn cosines(&self, py: Python<'_>, question: &str, named: Vec<(PyBackedStr, PyBackedStr)>) -> Vec<f64> {
+        py.detach(|| code_cosines(&self.model, question, &named))
     }
 }
 

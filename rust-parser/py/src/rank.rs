@@ -149,6 +149,7 @@ struct EvidenceParts {
     file_meaning: FxHashMap<String, f64>,
     mentions: FxHashMap<String, f64>,
     descriptions: FxHashMap<String, f64>,
+    namings: FxHashMap<String, f64>,
     channels: Option<FxHashMap<String, FxHashMap<String, f64>>>,
 }
 
@@ -306,6 +307,7 @@ fn computed(
         file_meaning: &parts.file_meaning,
         mentions: &parts.mentions,
         descriptions: &parts.descriptions,
+        namings: &parts.namings,
         channels: parts.channels.as_ref(),
     };
     let mut known = rank::features(candidates, asked, terms, &evidence);

@@ -15,7 +15,7 @@ use half::slice::HalfFloatSliceExt;
 
 pub use code::{Model, Scratch};
 pub use emotion::EmotionModel;
-pub use near::cosines;
+pub use near::{code_cosines, cosines};
 pub use prose::{ProseModel, ProseScratch, is_word_char};
 
 /// Returns the values in half precision, rounded to nearest, little-endian.

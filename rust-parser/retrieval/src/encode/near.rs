@@ -1,6 +1,6 @@
-//! How similar texts of files are to a question, by the model of prose.
+//! How similar texts are to a question: texts of files by the model of prose, names and texts by the model of code.
 
-use super::{ProseModel, ProseScratch, half_bytes};
+use super::{Model, ProseModel, ProseScratch, Scratch, half_bytes};
 use crate::tokens::cut;
 use crate::vectors::ExactQuery;
 
@@ -28,4 +28,18 @@ pub fn cosines<P: AsRef<str>, T: AsRef<str>>(model: &ProseModel, question: &str,
         }
     }
     cosines
+}
+
+/// Returns how similar each name with its text is to the question by the model of code, in their order; nothing if the
+/// model knows no word of the question, 0 for one of which it knows none.
+pub fn code_cosines<N: AsRef<str>, T: AsRef<str>>(model: &Model, question: &str, named: &[(N, T)]) -> Vec<f64> {
+    let mut scratch = Scratch::new(model);
+    let asked: Vec<u8> = model.query(&mut scratch, question).iter().flat_map(|value| value.to_le_bytes()).collect();
+    let Some(asked) = ExactQuery::new(&asked) else { return Vec::new() };
+    let mut cosine = |(name, text): &(N, T)| {
+        let text = cut(text.as_ref(), MAX_MEANT);
+        let cosine = asked.cosine(&half_bytes(model.chunk(&mut scratch, text, name.as_ref(), false)));
+        if cosine.is_finite() { cosine } else { 0.0 }
+    };
+    named.iter().map(&mut cosine).collect()
 }

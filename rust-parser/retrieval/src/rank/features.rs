@@ -38,7 +38,7 @@ macro_rules! features {
 
 features! {
     Component "component", FileMeaning "file_meaning", Mentions "mentions", Coverage "coverage", File "file",
-    Stem "stem", Copy "copy", Coherence "coherence", Description "description", ReasonWanted "reason_wanted",
+    Stem "stem", Copy "copy", Coherence "coherence", Description "description", Naming "naming", ReasonWanted "reason_wanted",
     DecisionWanted "decision_wanted", ConfigurationWanted "configuration_wanted", Text "text", Words "words",
     Meaning "meaning", Quality "quality", Cosine "cosine", Name "name", Phrase "phrase", Written "written",
     Graph "graph", StemRarity "stem_rarity", PathRarity "path_rarity", Translation "translation",
@@ -107,6 +107,7 @@ pub struct Evidence<'p> {
     pub mentions: &'p FxHashMap<String, f64>,
     /// 0..1 by uid.
     pub descriptions: &'p FxHashMap<String, f64>,
+    pub namings: &'p FxHashMap<String, f64>,
     /// Scores by channel and uid: words, meaning, prose, quality, cosine, name, phrase, written, graph. If given, all
     /// features are computed.
     pub channels: Option<&'p FxHashMap<String, FxHashMap<String, f64>>>,
@@ -136,6 +137,7 @@ pub fn features(candidates: &[Candidate<'_>], asked: &Asked, terms: &Terms, evid
         let mut known = of_paths[each.path];
         known.set(Feature::Coherence, coherence(each.score, &by_file[each.path]));
         known.set(Feature::Description, evidence.descriptions.get(each.uid).copied().unwrap_or(0.0));
+        known.set(Feature::Naming, evidence.namings.get(each.uid).copied().unwrap_or(0.0));
         question.add_intents(&mut known, each);
         if let Some(channels) = evidence.channels {
             question.add_channels(&mut known, each, channels);

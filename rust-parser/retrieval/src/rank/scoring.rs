@@ -72,6 +72,9 @@ const COVERAGE_BONUS: f64 = 0.35;
 const DESCRIPTION_BONUS: f64 = 0.55;
 /// Of these four bonuses, where the question is a sentence of documentation: it describes one definition, no topic.
 const STATED_TOPIC_FACTOR: f64 = 0.6;
+/// For the definition whose name and signature are most like a sentence of documentation, by both models: one describes
+/// what the name says in short. Added behind the factors of labels, since a value has a name as functions have.
+const NAMING_BONUS: f64 = 1.5;
 /// Per segment of the qualified name: among equals, prefer the shorter name.
 const DEPTH_PENALTY: f64 = 0.004;
 
@@ -111,7 +114,7 @@ pub struct Scoring<'s> {
 impl Scoring<'_> {
     /// Returns how much evidence about the topic counts.
     fn topic(&self) -> f64 {
-        if self.asked.states { STATED_TOPIC_FACTOR } else { 1.0 }
+        if self.asked.states || self.asked.describes_one { STATED_TOPIC_FACTOR } else { 1.0 }
     }
 }
 
@@ -135,7 +138,7 @@ const fn step(
 }
 
 /// The steps in this order: bonuses, factors, ties.
-pub const STEPS: [Step; 24] = [
+pub const STEPS: [Step; 25] = [
     step("files", files, "a file as a whole has words of the question that one definition lacks", &[]),
     step("stems", stems, "the file's name says what it is about", &["stem"]),
     step("coherence", coherence, "several hits of a file support each other", &["coherence"]),
@@ -145,6 +148,7 @@ pub const STEPS: [Step; 24] = [
     step("descriptions", descriptions, "names and documentation say it in other words", &[]),
     step("components", components, "a title names a file before its colon", &["component"]),
     step("labels", labels, "definitions with a body are more useful than the file around them", &[]),
+    step("namings", namings, "a sentence of documentation says what a name says in short", &["naming"]),
     step("tests", tests, "tests repeat the words of the code under test", &[]),
     step("generated", generated, "nobody edits generated code", &[]),
     step("private", private, "among equals, exported symbols are meant", &[]),
@@ -207,6 +211,10 @@ fn components(score: f64, of: &Scoring<'_>) -> f64 {
 
 fn labels(score: f64, of: &Scoring<'_>) -> f64 {
     score * label_factor(of.candidate.label)
+}
+
+fn namings(score: f64, of: &Scoring<'_>) -> f64 {
+    score + NAMING_BONUS * of.known.of(Feature::Naming)
 }
 
 fn tests(score: f64, of: &Scoring<'_>) -> f64 {
