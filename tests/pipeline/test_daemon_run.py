@@ -260,3 +260,19 @@ async def test_a_daemon_that_stops_in_its_first_index_does_not_say_that_it_is_do
     async with running(root, tmp_path / "d") as (_, store, _):
         await until_found(store, "g")
     assert await left_indexed_at(tmp_path / "d")
+
+
+async def test_a_small_linker_is_put_away_in_each_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("SAVE_SECONDS", 0.2), ("REST_SECONDS", 0.4), ("SETTLE_SECONDS", 0.1)):
+        monkeypatch.setattr(f"atlas.code.index.daemon.{name}", seconds)
+    root, data = tmp_path / "p", tmp_path / "d"
+    write_tree(root, FILES)
+    async with running(root, data) as (daemon, store, _):
+        (kept,) = daemon._projects.values()  # pyright: ignore[reportPrivateUsage]
+        for number in range(3):
+            (root / "pkg/b.py").write_text(f"def g():\n    return 1\n\ndef made{number}(): pass\n")
+            await until_found(store, f"made{number}")
+            await until(lambda: kept.workspace.linking.linker is None)
+    clean = tmp_path / "clean"
+    await index(root, clean)
+    assert dump(data) == dump(clean)

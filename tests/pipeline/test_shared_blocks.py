@@ -24,6 +24,7 @@ from atlas.runtime.config.load import load_settings
 from tests.pipeline.test_seeding import data_of, indexed, is_clean
 from tests.pipeline.trees import dump
 from tests.pipeline.work_trees import Trees, age
+from tests.surfaces.processes import COMMAND, environment
 
 WORDS = random.Random(3).sample([f"{a}{b}" for a in ("cart", "price", "order", "stock") for b in range(400)], 900)
 FILES = {
@@ -69,6 +70,10 @@ def disk(path: Path) -> int:
 
 def holds_leak(path: Path) -> bool:
     return LEAK.encode() in path.read_bytes()
+
+
+def start_index(root: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([*COMMAND, "index", str(root)], env=environment(), stdout=subprocess.DEVNULL)
 
 
 async def seeded(trees: Trees, *names: str) -> list[Path]:
@@ -243,3 +248,29 @@ def test_a_killed_copy_and_one_that_fails_leave_no_half_of_it(tmp_path: Path) ->
     command = [sys.executable, "-I", "-S", cloning.__file__, "--layers", str(source), str(tmp_path / "copy")]
     subprocess.run(["bash", "-c", 'ulimit -f 100; exec "$@"', "bash", *command], check=False, capture_output=True)
     assert [path.name for path in tmp_path.glob("copy*")] in ([], ["copy"])
+
+
+async def test_readers_are_right_while_indexes_change_and_blocks_are_given_back(trees: Trees) -> None:
+    """Another process indexes both trees and is killed now and then; every state that is read is a whole one."""
+    one, two = await seeded(trees, "one", "two")
+    below = beside(files_of(one)[0], BASE_SUFFIX)
+    before, chosen = disk(below), random.Random(5)
+    for step in range(8):
+        for root in (trees.main, one, two):
+            path = root / f"shop/part{chosen.randrange(60)}.py"
+            path.write_text(path.read_text(encoding="utf-8") + f"def step{step}(): pass\n")
+        root = (one, two, trees.main)[step % 3]
+        process = start_index(root)
+        is_killed, seen = step % 4 == 3, 0
+        while process.poll() is None:
+            read = dump(data_of(root))
+            files = {row[0] for row in read["files"]}
+            assert len(read["nodes"]) > 900 and {row[1] for row in read["nodes"]} <= files
+            seen += 1
+            if is_killed and seen == 2:
+                process.kill()
+        assert is_killed or process.returncode == 0
+    for root in (one, two, trees.main):
+        await indexed(root)
+        assert await is_clean(root)
+    assert disk(below) < before
