@@ -99,7 +99,8 @@ async def test_what_the_pack_is_about_stands_for_another_word(
     tmp_path: Path, sections: tuple[str, ...], lacks: tuple[str, ...]
 ) -> None:
     text = "".join(
-        f"## Cancel {subject} number {at}\n\n`cancel_{at}()` cancels {subject}.\n\n" for at, subject in enumerate(sections)
+        f"## Cancel {subject} number {at}\n\n`cancel_{at}()` cancels {subject}.\n\n"
+        for at, subject in enumerate(sections)
     )
     source = write_tree(tmp_path / "docs", {"guide.md": f"# Guide\n\n{text}"})
     await build_pack(BuildRequest("tool", (str(source),), "1.0", ""), tmp_path / "pack")
