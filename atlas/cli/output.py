@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
@@ -64,6 +65,28 @@ def cell_text(value: object) -> str:
     return str(value)
 
 
+COMMANDS = {
+    "ask_pack": "pack query",
+    "connect_propositions": "notes link",
+    "find_contradictions": "notes contradictions",
+    "find_scientific_lineage": "notes lineage",
+    "get_entity": "memory show",
+    "get_unit": "notes unit",
+    "ingest_hypothesis": "notes add",
+    "list_entities": "memory list",
+    "list_packs": "pack list",
+    "list_propositions": "notes list",
+    "pack_article": "pack article",
+    "remember_shortterm": "memory note",
+    "retract_unit": "notes retract",
+    "search_pack": "pack search",
+    "semantic_search": "notes search",
+    "update_unit": "notes update",
+}
+"""The command for each tool of notes, memory and packs whose name is not an English word."""
+_TOOL = re.compile(rf"`?\b({'|'.join(COMMANDS)})\b`?")
+
+
 def print_error(error: AtlasError, *, as_json: bool) -> None:
     """Report an error: `error:` and `hint:` lines on stderr, or with `as_json` one JSON object on stdout."""
     if as_json:
@@ -93,10 +116,14 @@ def error_document(error: AtlasError) -> dict[str, object]:
 
 
 def sentence(hint: str) -> str:
-    """Return a hint that begins with a capital letter unless it begins with a name or a command."""
+    """Return a hint that begins with a capital letter unless it begins with a name or a command.
+
+    Tools that it names, which agents call, become the commands that do the same.
+    """
     first = hint.partition(" ")[0].rstrip(",:")
     is_word = first.isascii() and first.isalpha() and first.islower() and first not in ("atlas", "pip", "make")
-    return hint[:1].upper() + hint[1:] if is_word else hint
+    said = hint[:1].upper() + hint[1:] if is_word else hint
+    return _TOOL.sub(lambda found: f"`atlas {COMMANDS[found[1]]}`", said)
 
 
 def one_line(text: str) -> str:

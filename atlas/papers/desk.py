@@ -212,7 +212,7 @@ class PapersDesk:
                 lines += render.paper_lines(paper)[:2]
             rows.append({"topic": found.topic, "since": search.at, "new": [render.paper_json(paper) for paper in new]})
         if not results and not problems:
-            lines.append("no search is saved: call search_papers first")
+            lines.append("no search is saved: search a topic first")
         lines += [f"note: {render.escaped(one)}" for one in problems]
         return "\n".join(lines), {"topics": rows, "problems": problems}
 

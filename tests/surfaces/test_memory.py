@@ -121,10 +121,17 @@ async def test_relations_create_what_is_missing(memory: Desk) -> None:
     assert "entity Alice" in first.text and first.data["relation"][0]["type"] == "WORKS_WITH"
     again = await memory.say("relate", entity="billing team", relation="WORKS-WITH", other="alice")
     assert again.data["status"] == "unchanged" and len(memory.files()) == 2
+    assert "the index has" not in first.text
+    plain = await memory.say("relate", entity="Billing team", relation="reads", other="app.core.load_settings")
+    assert "symbol:app.core.load_settings relates to the symbol instead" in plain.text
     code = await memory.say("relate", entity="Billing team", relation="owns", other="symbol:app.core.load_settings")
     await follow(memory, code)
     links = (await memory.say("get_unit", id=first.data["relation"][0]["from"])).data["relations"]
-    assert {(link["type"], link["text"][:5]) for link in links} == {("WORKS_WITH", "Alice"), ("OWNS", "Read ")}
+    assert {(link["type"], link["text"][:5]) for link in links} == {
+        ("WORKS_WITH", "Alice"),
+        ("READS", "app.c"),
+        ("OWNS", "Read "),
+    }
     assert "itself" in await memory.refusal("relate", entity="Alice", relation="KNOWS", other="alice")
     await memory.refusal("relate", entity="Alice", relation="OWNS", other="symbol:no.such.thing")
     await memory.refusal("relate", entity="Alice", relation="", other="Bob")

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from atlas.cli import main
+from atlas.app.toolsets import TOOLSETS
+from atlas.cli import main, output
 from tests.fuzz.notes import CLAIM, ENTITY, ULID
 from tests.git.repositories import GitRepository
 
@@ -299,3 +300,12 @@ def test_a_note_from_standard_input(project: Path, tmp_path: Path) -> None:
     assert file.read_text().endswith("---\nGröße\n\nmatters.\n")
     bad = subprocess.run(arguments, input=b"\xff", env=environment(), capture_output=True, timeout=60)
     assert (bad.returncode, json.loads(bad.stdout)["error"]["message"]) == (2, "standard input is not UTF-8")
+
+
+def test_hints_for_people_name_commands_instead_of_tools() -> None:
+    asked = {tool.name for toolset in ("claims", "memory", "packs") for tool in TOOLSETS[toolset].tools}
+    assert output.COMMANDS.keys() <= asked
+    assert {name for name in asked if "_" in name} <= output.COMMANDS.keys()
+    assert {f"atlas {command}" for command in output.COMMANDS.values()} <= set(COMMANDS)
+    hint = "list_propositions and `list_entities` name those there are."
+    assert output.sentence(hint) == "`atlas notes list` and `atlas memory list` name those there are."

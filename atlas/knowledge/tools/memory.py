@@ -13,7 +13,7 @@ from atlas.answers.items import Action, Item, ItemGroup, ItemsAnswer, ItemsBody
 from atlas.code.notes.note import Note, NoteRelation, Observation, read_note
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.invisible import escaped
-from atlas.core.model import Filter, Label
+from atlas.core.model import Filter, Label, Match
 from atlas.core.short_term import ShortTermEntry
 from atlas.core.threads import in_thread
 from atlas.knowledge.notes.checks import check_line, check_share, check_text
@@ -21,6 +21,7 @@ from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.marks import attach, with_marks
 from atlas.knowledge.notes.notebook import timestamp
+from atlas.knowledge.retrieval.hits import NOTE_LABELS
 from atlas.knowledge.retrieval.retrieval import similar_notes
 from atlas.knowledge.retrieval.similarity import vector_of
 from atlas.knowledge.tools.claims import TARGET_KINDS, relation_type
@@ -297,6 +298,18 @@ def _fields(one: Observation, score: float) -> dict[str, Any]:
     return {"id": one.id, "kind": "observation", "text": shown_text(one.text), "score": round(score, 4)}
 
 
+async def _symbol_meant(place: NotePath, name: str) -> list[str]:
+    """Return a note if the index has a symbol of a new entity's name: it may be meant."""
+    atlas = await place.base.opened() if not place.base.is_personal else None
+    if atlas is None:
+        return []
+    found = await atlas.reader.store.find(name, Match.EXACT, Filter(project=place.base.project), 2)
+    names = [node.row.qualified_name for node in found if node.row.label not in NOTE_LABELS]
+    if not names:
+        return []
+    return [f"the index has {escaped(names[0])}: symbol:{escaped(names[0])} relates to the symbol instead"]
+
+
 async def _target(knowledge: Knowledge, place: NotePath, target: str, notes: list[str]) -> tuple[str, str]:
     """Return the target of a relation as it is written, and for people. Raises NotFound for an unknown id or symbol."""
     if is_id(target):
@@ -314,4 +327,5 @@ async def _target(knowledge: Knowledge, place: NotePath, target: str, notes: lis
     found, is_new = await _entity(replace(knowledge, bases=(place.base,)), target, "", ())
     if is_new:
         notes.append(f"entity {shown_text(target, SHOWN_NAME)} {found.note_id} is new")
+        notes.extend(await _symbol_meant(place, target))
     return found.note_id, f"{target} {found.note_id}"
