@@ -29,8 +29,11 @@ _HEAD = re.compile(
     r"|namespace|case|extern)\b[^{]*$"
 )
 """What stands before a name that a declaration or a branch has, not a literal."""
-_BEFORE = re.compile(r"(?:->|\bfor|\blet|\bextends|\bimplements|//|/\*|#)\s*[&*]?$")
-_PATTERN = re.compile(r"\s*\)*\s*(?:=>|->|=(?!=)|\||if\b)")
+_BEFORE = re.compile(
+    r"(?:->|\)|\bfor|\blet|\bextends|\bimplements|//|/\*|#|::)\s*[&*%]?$|\bmatches!\([^()]{0,80}$|^\s*@\w+.*%$"
+)
+"""The end of a signature, a head, a comment, a type or a test: no value is made behind them."""
+_PATTERN = re.compile(r"\s*[)\]}]*\s*(?:=>|->|<-|=(?!=)|\||if\b)")
 """What stands behind a pattern: what it is matched with, or what follows from it."""
 
 
