@@ -17,7 +17,7 @@ import pytest
 
 from atlas.adapters.stores.sqlite.file import cloning
 from atlas.adapters.stores.sqlite.file.cloning import BASE_SUFFIX, LENT_SUFFIX, OWN_SUFFIX
-from atlas.adapters.stores.sqlite.file.seeding import copy_database, copy_files
+from atlas.adapters.stores.sqlite.file.seeding import copy_database, copy_files, stored_tree
 from atlas.app.main import open_atlas
 from atlas.core.errors import StoreError
 from atlas.runtime.config.load import load_settings
@@ -227,6 +227,13 @@ async def test_an_index_that_is_begun_anew_leaves_the_shared_file(trees: Trees) 
         await made.index()
     assert not beside(files_of(one)[0], BASE_SUFFIX).exists()
     assert await is_clean(one) and await is_clean(two)
+
+
+async def test_a_process_that_cannot_read_layers_is_refused(trees: Trees, monkeypatch: pytest.MonkeyPatch) -> None:
+    (one,) = await seeded(trees, "one")
+    monkeypatch.setattr("atlas.adapters.stores.sqlite.file.hardened.register_page_checks", lambda: False)
+    with pytest.raises(StoreError, match="cannot load the page checks"):
+        stored_tree(files_of(one)[0])
 
 
 async def test_a_damaged_shared_file_is_noticed(trees: Trees) -> None:

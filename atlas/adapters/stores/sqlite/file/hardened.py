@@ -111,6 +111,6 @@ def reserve_bytes(connection: apsw.Connection) -> None:
 def needs_page_checks(path: Path) -> StoreError:
     """Return the error for a file whose checksums this process cannot compute, or whose layers it cannot read."""
     return StoreError(
-        f"the index at {path} needs the page checks, but this installation cannot load them",
+        f"the index at {path} needs page checks, but this installation cannot load the page checks",
         "install apsw from its wheel (with extension loading), or run: atlas index --full",
     )
