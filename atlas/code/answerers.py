@@ -34,10 +34,16 @@ from atlas.code.graph.package_subjects import (
 from atlas.code.graph.packages import PackageReport, is_own
 from atlas.code.graph.paths.call_path import in_call_order
 from atlas.code.graph.paths.described import answer_described_path
-from atlas.code.graph.quoted_lines import asks_what_is_passed, asks_when, only_catching, quote_lines
+from atlas.code.graph.quoted_lines import (
+    asks_what_is_passed,
+    asks_when,
+    only_catching,
+    quote_lines,
+    with_callers_of_raisers,
+)
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
-from atlas.code.graph.subjects import Subjects, qualify
+from atlas.code.graph.subjects import Subjects, held_by_file, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
@@ -429,6 +435,9 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
             return None
         words = replace(words, intent=replace(words.intent, within=within))
     intent = await qualify(reader, words.intent, asked.subjects.text, asked.where.project)
+    held = await held_by_file(reader, asked.query.text, intent, asked.where.project)
+    is_held = held is not intent
+    intent, words = (held, RemainingWords(held)) if is_held else (intent, words)
     found = await answer_relation(reader, intent, asked.where)
     is_known = found is not None and found.outcome != "not_found"
     if found is not None and is_known and (found := apply_remaining(reader, words, found)) is None:
@@ -437,7 +446,7 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
         found = await in_call_order(reader, found)
     is_empty = found is not None and found.is_unknown and not (found.related or found.routes)
     is_open = found is not None and (found.outcome == "not_found" or is_empty)
-    if is_open and await _is_misread(reader, asked, intent):
+    if is_open and not is_held and await _is_misread(reader, asked, intent):
         return None
     if found is not None and found.outcome != "not_found" and not asked.is_stated:
         known = (intent.name, *(each.name for each in asked.subjects.found))
@@ -547,6 +556,7 @@ async def _with_tests(
         text = asked.query.text
         when = asks_when(text)
         found = await only_catching(reader, found, text)
+        found = await with_callers_of_raisers(reader, found, text)
         found = await quote_lines(reader, found, conditions=when) if when or asks_what_is_passed(text) else found
     return _checked(asked, intent, found)
 

@@ -6,6 +6,8 @@ import pytest
 
 from atlas.code.atlas import Atlas
 from atlas.code.changes.commit_topics import read_range
+from atlas.code.question.grammar import find_relation
+from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.requests.several import read_requests
 from atlas.code.tools.search.search import hybrid_search
 
@@ -47,6 +49,16 @@ FILES = {
         "def safe_stop():\n    try:\n        return stop()\n    except ImportError:\n        return None\n"
     ),
     "requirements.txt": "rapid==1.0\n",
+    "CHANGES.md": "# Changes\n\n- Renamed the `orderling` helper to `parcel`.\n",
+    "shop/failing.py": (
+        "class PackError(Exception):\n    pass\n\n\ndef fail(text):\n    raise PackError(text)\n\n\n"
+        "def pack_all(parcels):\n    if not parcels:\n        fail('nothing')\n\n\ndef weigh(parcel):\n    fail('heavy')\n"
+    ),
+    "lib/kept.js": ("const kept = {\n  moveAway(job) {\n    return job;\n  },\n};\nmodule.exports = kept;\n"),
+    "lib/other.js": (
+        "class Other {\n  moveAway() {\n    return 1;\n  }\n}\nfunction run(other) {\n  return new Other().moveAway();\n}\n"
+        "module.exports = { Other, run };\n"
+    ),
     "tea/run.go": (
         "package tea\n\ntype execMsg struct {\n\tcmd string\n}\n\ntype view struct {\n\trows int\n}\n\n"
         "func Exec(c string) execMsg {\n\treturn execMsg{cmd: c}\n}\n\n"
@@ -173,3 +185,34 @@ async def test_a_page_is_asked_for_by_its_sections(atlas: Atlas) -> None:
     answer = await said(atlas, "Which section of the readme covers putting a value into an order?")
     assert "section Literal values README.md:13" in answer and "`section` occurs" not in answer, answer
     assert "also:" not in answer, "of one page, each section is a hit"
+
+
+async def test_what_raises_an_error_is_called_by_others(atlas: Atlas) -> None:
+    answer = await said(atlas, "what raises PackError?")
+    assert "fail 6" in answer, answer
+    assert "`fail`, which raises it, is called by" in answer, answer
+    assert "pack_all shop/failing.py:11" in answer and "weigh shop/failing.py:15" in answer, answer
+    assert "which raises it" not in await said(atlas, "where is PackError constructed?")
+
+
+async def test_a_statement_tells_the_file_of_a_name(atlas: Atlas) -> None:
+    answer = await said(atlas, "lib/kept.js has a moveAway function. Is it used by anything?")
+    first = answer.splitlines()[1]
+    assert "lib/kept.js:2" in first and "symbols are called" not in answer, answer
+
+
+async def test_a_name_that_only_a_changelog_has_is_quoted(atlas: Atlas) -> None:
+    answer = await said(atlas, "where is shop.orderling() defined?")
+    assert "CHANGES.md:3 `- Renamed the `orderling` helper to `parcel`.`" in answer, answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What would be affected if pack_all threw instead of returning None?",
+        "what breaks if the weigh function returned a list",
+    ],
+)
+def test_what_another_result_would_affect_is_an_impact(asked: str) -> None:
+    relation = find_relation(asked.replace("the weigh function", "Weigh.all"))
+    assert relation is not None and relation.kind == Kind.IMPACT

@@ -20,6 +20,8 @@ MOST_TOLD = 24
 MOST_FILES = 60
 """Files of one commit that are compared."""
 MOST_FOUND = 6
+MOST_LEFT = 2
+"""Files that a name came into of which the commit that took it out is looked for."""
 
 
 def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -> NameChanges:
@@ -33,7 +35,8 @@ def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -
     notes: list[str] = []
     if found:
         found += _beginnings(repository, found, soft)
-        found += _untold(repository, found, word, path, soft) if path else ()
+        for each in (path,) if path else _only_added(found):
+            found += _untold(repository, found, word, each, soft)
     else:
         for looked, record in enumerate(repository.walker.back([repository.head()])):
             if soft.passed:
@@ -46,6 +49,12 @@ def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -
     unique = {(each.commit.id, each.path): each for each in found}
     ordered = sorted(unique.values(), key=lambda each: -each.commit.time)
     return NameChanges(tuple(ordered[:MOST_FOUND]), tuple(notes))
+
+
+def _only_added(found: list[NameChange]) -> list[str]:
+    """Return the files that a name came into, where no message tells that it left one."""
+    is_told = any(not each.is_added for each in found)
+    return [] if is_told else list(dict.fromkeys(each.path for each in found))[:MOST_LEFT]
 
 
 def _untold(

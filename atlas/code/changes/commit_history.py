@@ -96,7 +96,8 @@ _WHICH_COMMIT = re.compile(
     r"\b(?:(?:which|what) (?:commit|change|pr|pull request|patch)s?"
     r"|(?:commit|change|pr|pull request|patch) (?:that|which))"
     r"(?: (?:first|originally|finally|then|has|have))? "
-    rf"(?:{ADDED}|{MENDED}|made|caused?|let|allowed|enabled|disabled|improved|sped|(?:im)?proved|tells?|says?|said)\b",
+    rf"(?:{ADDED}|{MENDED}|made|caused?|let|allowed|enabled|disabled|improved|sped|(?:im)?proved|tells?|says?|said"
+    r"|changed (?:that|this|it))\b",
     re.IGNORECASE,
 )
 """A commit is asked for by what it did, whatever symbols its words may mean."""

@@ -11,6 +11,7 @@ from atlas.code.question.relation_kinds import Kind
 from atlas.code.rank.bodies import BRANCH
 from atlas.code.reader import Reader
 from atlas.core.invisible import escaped
+from atlas.core.model import Direction, EdgeType, Label
 
 MOST_QUOTED = 24
 """Symbols whose lines are quoted."""
@@ -47,6 +48,12 @@ _CATCHES = re.compile(r"\b(?:catch|rescue|except|on|case)\b")
 """What handles an exception that it names."""
 
 
+_ASKS_RAISING = re.compile(r"\b(?:rais|throw|emit)\w*\b", re.IGNORECASE)
+MOST_RAISERS = 3
+MAX_CALLERS = 200
+MOST_CALLERS = 8
+
+
 async def only_catching(reader: Reader, found: EdgeAnswer, text: str) -> EdgeAnswer:
     """Return an answer about usages limited to lines that catch, where that is asked for. Raises store errors."""
     if found.intent.kind != Kind.USAGES or found.counts or not found.related or not _ASKS_CATCHING.search(text):
@@ -56,6 +63,30 @@ async def only_catching(reader: Reader, found: EdgeAnswer, text: str) -> EdgeAns
         return found
     scope = " ".join(filter(None, (found.scope, "in lines that catch it")))
     return replace(found, related=tuple(kept), scope=scope, unscoped=found.unscoped or len(found.related))
+
+
+async def with_callers_of_raisers(reader: Reader, found: EdgeAnswer, text: str) -> EdgeAnswer:
+    """Return an answer about what raises an exception with the callers of the few functions that do.
+
+    A helper that only raises says nothing of where that may happen. Raises store errors.
+    """
+    raisers = [each.node for each in found.related if not each.node.row.is_test]
+    is_asked = found.intent.kind == Kind.INSTANTIATIONS and _ASKS_RAISING.search(text) is not None
+    if not is_asked or found.scope or not 0 < len(raisers) <= MOST_RAISERS:
+        return found
+    uids = {node.row.uid: node.row.name for node in raisers if node.row.label in (Label.FUNCTION, Label.METHOD)}
+    edges = await reader.store.edges(list(uids), Direction.IN, (EdgeType.CALLS,), MAX_CALLERS) if uids else []
+    places: dict[str, list[str]] = {}
+    for edge in edges:
+        row = edge.node.row
+        if not row.is_test and edge.row.lines and row.uid not in uids:
+            places.setdefault(uids[edge.row.target], []).append(f"{row.qualified_name} {row.path}:{edge.row.lines[0]}")
+    notes = (
+        f"`{name}`, which raises it, is called by {', '.join(at[:MOST_CALLERS])}"
+        + (f" and {len(at) - MOST_CALLERS} more" if len(at) > MOST_CALLERS else "")
+        for name, at in places.items()
+    )
+    return replace(found, notes=(*found.notes, *notes))
 
 
 def asks_when(text: str) -> bool:

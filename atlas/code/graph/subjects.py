@@ -45,6 +45,11 @@ _PARAMETRISED = re.compile(r"\b(?P<name>[A-Z]\w{1,60})<[\w.?\[\]]{1,60}(?:, ?[\w
 _PAIR = re.compile(r"(?<![\w/.@-])(?P<one>[A-Z]\w{2,60})/(?P<two>[A-Z]\w{2,60})(?![\w/.-])")
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
+_HOLDS = re.compile(
+    r"`?(?P<path>[\w./-]+/[\w.-]+\.\w+)`? (?:still )?(?:has|defines|contains|exports|declares) (?:an? |the )?"
+    r"(?:[a-z]+ )?`?(?P<name>[A-Za-z_]\w{2,80})`?(?:\(\))?(?: [a-z]+)?\s?[.,;:]"
+)
+"""A statement in front of a question: `lib/scripts.js has a moveToFailed function. Is it used?`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +223,16 @@ async def qualified_relation(reader: Reader, text: str, where: Filter) -> Relati
         if len(targets) == 1:
             return replace(found, name=targets[0].node.row.uid, certain=True)
     return None
+
+
+async def held_by_file(reader: Reader, text: str, intent: RelationIntent, project: str) -> RelationIntent:
+    """Return the intent with the symbol of the file that a question says to have it, where others have its name."""
+    held = _HOLDS.match(text)
+    if held is None or held["name"] != intent.name:
+        return intent
+    found = await resolve(reader, f"{held['path']}::{intent.name}", Filter(project=project))
+    is_one = len(found.nodes) == 1
+    return replace(intent, name=found.nodes[0].row.uid, certain=True) if is_one else intent
 
 
 async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, project: str) -> RelationIntent:

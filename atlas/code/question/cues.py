@@ -67,6 +67,12 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         r"(?:if|when|suppose|should) (?:the )?X (?:\S+ ){1,14}?(?:what|which|who)\b.*"
         r"\b(?:affected|breaks?|fails?|impacted)\b",
     ),
+    (
+        Kind.IMPACT,
+        r".*\b(?:what|which|who|everything)\b.*\b(?:affected|breaks?|broken|fails?|impacted|suffers?)\b.* if (?:the )?X"
+        r" (?:no longer |never |always |suddenly |would )?"
+        r"(?:threw|throws?|returned|returns?|raised|raises?|failed|fails?|stopped|became|went|gave|resolved|rejected)\b",
+    ),
     (Kind.IMPACT, r".*\b(?:blast radius|impact analysis|impact of|ripple effects? of|safe to \w+|affected by)\b"),
     (
         Kind.CHANGES,

@@ -19,6 +19,9 @@ from atlas.core.model import FileRecord, Filter, Node, Skipped
 from atlas.core.wording import counted, counts
 
 SHOWN = 3
+FEW = 2
+"""Places of a name whose lines are quoted."""
+MAX_TEXT = 160
 NOT_SOURCE = frozenset({"binary", "minified", "lock"})
 """Skip reasons of files that define no symbols."""
 
@@ -62,7 +65,8 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     lines = [*_skipped_lines(word, outside), *_skips(skipped, segments), *_problems(same.values())]
     if found.places:
         may_be = "it may be defined there" if outside else "it may come from another package or be created at run time"
-        places = ", ".join(each.at for each in found.places[:SHOWN])
+        is_told = len(found.places) <= FEW  # a changelog says what became of it
+        places = ", ".join(f"{each.at}{_said(each) if is_told else ''}" for each in found.places[:SHOWN])
         lines_of = counted(len(found.places), "line", more=found.more)
         lines.append(f"no definition, but `{word}` occurs in {lines_of}: {places}; {may_be}")
     elif not lines:
@@ -73,6 +77,10 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
             f"({counts((len(skipped), 'skipped path'), (unresolved, 'unresolved reference'))}){unread}"
         )
     return tuple(lines)
+
+
+def _said(place: TextPlace) -> str:
+    return f" `{text[:MAX_TEXT]}`" if (text := " ".join(place.text.split())) else ""
 
 
 async def _unresolved(reader: Reader, where: Filter) -> int:

@@ -30,6 +30,8 @@ from atlas.core.wording import counted
 
 SHOWN = 4
 """Places of a name that a sentence lists."""
+MOST_PLACES = 8
+"""The same where they are all that there is to say."""
 SURE = 0.5
 """Confidence from which an edge to another symbol of the name accounts for a line."""
 MAX_NAMESAKES = 300
@@ -131,7 +133,7 @@ async def prove_none(
         edge = "a call of it, where others may make it" if is_made else "an edge to it"
         where = "named in text only" if all(is_prose(each) for each in places) else f"without {edge}"
         others = counted(len(places), "other place", more=more)
-        reasons.append(f"`{word}` occurs in {others} {where} ({', '.join(each.at for each in places[:SHOWN])})")
+        reasons.append(f"`{word}` occurs in {others} {where} ({', '.join(each.at for each in places[:MOST_PLACES])})")
     elif more and not reasons:
         reasons.append(f"more symbols have the word `{word}` than are read")
     if is_made and not reasons:
