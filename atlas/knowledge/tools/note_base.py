@@ -160,9 +160,13 @@ async def locate(knowledge: Knowledge, note_id: str) -> NotePath:
             found = await atlas.reader.store.symbols([make_uid(base.project, wanted)]) if atlas is not None else []
             if found and _holds(base, found[0].row.path, wanted):
                 return NotePath(base, wanted, found[0].row.path)
+
+    def is_it(note: Note) -> bool:
+        return note.id == wanted
+
     for base in knowledge.own_first:
         if await base.opened() is None:
-            place = await in_thread(_in_files, base, wanted, lambda note: note.id == wanted)
+            place = await in_thread(_in_files, base, wanted, is_it)
             if place is not None:
                 return place
     raise NotFound(f"no note {wanted}", "list_propositions and list_entities name the notes there are.")
@@ -176,12 +180,14 @@ def _in_files(base: NoteBase, text: str, is_meant: Callable[[Note], bool]) -> No
 
 async def locate_observation(knowledge: Knowledge, observation_id: str) -> tuple[NotePath, str]:
     """Return the entity of an observation, and the observation's id. Raises NotFound."""
+
+    def has_it(note: Note) -> bool:
+        return any(one.id == observation_id for one in note.observations)
+
     for base in knowledge.own_first:
         atlas = await base.fresh()
         if atlas is None:
-            place = await in_thread(
-                _in_files, base, observation_id, lambda note: any(one.id == observation_id for one in note.observations)
-            )
+            place = await in_thread(_in_files, base, observation_id, has_it)
             if place is not None:
                 return place, observation_id
             continue
@@ -197,17 +203,16 @@ async def find_entity(knowledge: Knowledge, name: str) -> NotePath | None:
     if is_id(name.strip()):
         return await locate(knowledge, name)
     folded = name.casefold()
+
+    def is_called(note: Note) -> bool:
+        return note.kind == "entity" and folded in (one.casefold() for one in (note.name, *note.aliases))
+
     for base in knowledge.own_first:
         if (place := _on_disk(base, name) or _of_session(base, name)) is not None:
             return place
         atlas = await base.opened()
         if atlas is None:
-            place = await in_thread(
-                _in_files,
-                base,
-                name,
-                lambda note: note.kind == "entity" and folded in (one.casefold() for one in (note.name, *note.aliases)),
-            )
+            place = await in_thread(_in_files, base, name, is_called)
             if place is not None:
                 return place
             continue
