@@ -216,3 +216,9 @@ async def test_a_name_that_only_a_changelog_has_is_quoted(atlas: Atlas) -> None:
 def test_what_another_result_would_affect_is_an_impact(asked: str) -> None:
     relation = find_relation(asked.replace("the weigh function", "Weigh.all"))
     assert relation is not None and relation.kind == Kind.IMPACT
+
+
+async def test_a_variable_named_like_a_class_may_lack_a_member(atlas: Atlas) -> None:
+    answer = await said(atlas, "how does server.injector() work?")
+    assert "`injector` is no member of class lib.server.Server lib/server.js:1; nearest: inject 2" in answer, answer
+    assert "is no member of" not in await said(atlas, "how does server.inject() work?")

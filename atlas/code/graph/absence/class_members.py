@@ -18,7 +18,7 @@ from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.invisible import escaped
 from atlas.core.labels import EXTERNAL_LABELS
-from atlas.core.model import Direction, EdgeType, Filter, Label, Node
+from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_LEVELS = 8
 MAX_EDGES = 5_000
@@ -89,9 +89,21 @@ async def member_lines(reader: Reader, text: str, subjects: Subjects, project: s
     lines: list[str] = []
     for written in (*subjects.unknown, *(each.written for each in subjects.found)):
         owner, dot, member = dotted(written.text.strip("()")).rpartition(".")
-        if dot and member.isidentifier() and (held := await _class_of(reader, owner, project)) is not None:
+        if not dot or not member.isidentifier() or await _is_member(reader, owner, member, project):
+            continue
+        held = await _class_of(reader, owner, project)
+        if held is None and owner.isidentifier() and owner[:1].islower():
+            held = await _class_of(reader, f"{owner[:1].upper()}{owner[1:]}", project)  # `job.start()` of a `Job`
+        if held is not None:
             lines += _missing(reader, held, member)
     return tuple(lines)
+
+
+async def _is_member(reader: Reader, owner: str, member: str, project: str) -> bool:
+    """Return whether any class of a name has the member: a declaration of it elsewhere may lack it."""
+    found = await reader.store.find(f"{owner}.{member}", Match.FOLDED, Filter(project=project), MOST_NEAR)
+    rows = [node.row for node in found if node.row.name == member and node.row.path]
+    return any(row.label == Label.METHOD or f".{row.qualified_name}".endswith(f".{owner}.{member}") for row in rows)
 
 
 async def _class_of(reader: Reader, name: str, project: str) -> _ClassMembers | None:
@@ -99,6 +111,8 @@ async def _class_of(reader: Reader, name: str, project: str) -> _ClassMembers | 
     nodes = (await resolve(reader, dotted(name.strip(":.")), Filter(project=project))).nodes
     classes = [each for each in nodes if each.row.label == Label.CLASS and each.row.path]
     classes = [each for each in classes if not each.row.is_test] or classes
+    declarations = reader.languages.declarations
+    classes = [each for each in classes if not each.row.path.endswith(declarations)] or classes
     if len(classes) != 1:
         return None
     every, outside = [classes[0]], list[str]()
