@@ -26,6 +26,7 @@ CUT: dict[str, tuple[int, str]] = {
     "packs/documentation/sources/selection.py: NEVER_FILES": (255, "the name of a file"),
     "packs/documentation/sources/spec.py: PACKAGE_NAMES 0": (4_096, "an argument of the user's command line"),
     "packs/documentation/sources/spec.py: PACKAGE_NAMES 3": (4_096, "an argument of the user's command line"),
+    "code/question/requests/several.py: _STATED": (QUESTION, "a clause of a question"),
     "code/graph/package_subjects.py: _OF_GROUP": (QUESTION, "a question"),
     "code/graph/package_subjects.py: _WHERE_WE": (QUESTION, "a question"),
     "code/question/requests/several.py: _EXISTS": (QUESTION, "a question"),
@@ -98,6 +99,7 @@ SHARED: dict[str, str] = {
 
 COMPOSED: dict[str, str] = {
     "adapters/git/commits.py: log": "an escaped word behind a lookbehind, on the subject of a commit",
+    "code/graph/absence/literals.py: _lines": "an escaped name behind a bounded qualifier, on `MAX_LINE` characters of a line",
     "code/changes/commit_topics.py: _begins": "an escaped word between lookarounds, on the subject of a commit",
     "code/changes/told_topics.py: _best_lines": "an escaped word between lookarounds, on a line of a changelog",
     "code/changes/told_topics.py: _led_by": "digits, on the subject of a commit",

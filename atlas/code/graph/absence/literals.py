@@ -19,6 +19,8 @@ BY_LITERAL = "literal"
 CONFIDENCE = 0.9
 MAX_EDGES = 2_000
 MAX_FILES = 300
+MAX_LINE = 1_000
+MAX_BEFORE = 100
 MAX_SPAN = 4_000
 """Characters within which the brace of a literal closes."""
 _HAS_LITERALS = re.compile(r"\.(?:go|rs|exs?|c|h|cc|cpp|cxx|hh|hpp|zig)$")
@@ -29,11 +31,9 @@ _HEAD = re.compile(
     r"|namespace|case|extern)\b[^{]*$"
 )
 """What stands before a name that a declaration or a branch has, not a literal."""
-_BEFORE = re.compile(
-    r"(?:->|\)|\bfor|\blet|\bextends|\bimplements|//|/\*|#|::)\s*[&*%]?$|\bmatches!\([^()]{0,80}$|^\s*@\w+.*%$"
-)
+_BEFORE = re.compile(r"(?:->|\)|\bfor|\blet|\bextends|\bimplements|//|/\*|#|::)$|\bmatches!\([^()]{0,80}$")
 """The end of a signature, a head, a comment, a type or a test: no value is made behind them."""
-_PATTERN = re.compile(r"\s*[)\]}]*\s*(?:=>|->|<-|=(?!=)|\||if\b)")
+_PATTERN = re.compile(r"(?:=>|->|<-|=(?!=)|\||if\b)")
 """What stands behind a pattern: what it is matched with, or what follows from it."""
 
 
@@ -81,16 +81,17 @@ def _lines(text: Sequence[str], name: str, numbers: Collection[int]) -> Iterator
         rf"|\b{re.escape(name)}\s+\w+(?:\[\w*\])?\s*=\s*\{{"
     )
     for number in numbers:
-        line = text[number - 1] if 0 < number <= len(text) else ""
+        line = text[number - 1][:MAX_LINE] if 0 < number <= len(text) else ""
         if made.search(line):
             yield number
             continue
         for match in literal.finditer(line):
             before = line[: match.start()]
             of_elements = before.endswith("]") and not line[match.end() :].lstrip().startswith("{")
-            if of_elements or _HEAD.match(before) or _BEFORE.search(before):
+            bare = before.rstrip(" \t&*%")[-MAX_BEFORE:]
+            if of_elements or _HEAD.match(before) or _BEFORE.search(bare) or before.lstrip().startswith("@"):
                 continue
-            if not _PATTERN.match(_behind(text, number, match.end())):
+            if not _PATTERN.match(_behind(text, number, match.end()).lstrip(" \t)]}")):
                 yield number
                 break
 
