@@ -191,12 +191,12 @@ def test_the_overview_says_what_there_is_and_where_to_begin(browser: httpx2.Clie
         "changed lately",
     ):
         assert text in page, text
-    assert "1 commits, " in page
-    assert "of the last 1 commits" in page
+    assert "1 commit, " in page
+    assert "of the last 1 commit" in page
     assert page.count("<rect ") >= 5
     assert "Map of shop" in counted(browser, "/?folder=shop&colour=tests")
     assert re.search(
-        r"shop/cart\.py: \d+ lines in 1 files, last changed \d{4}-\d\d-\d\d", counted(browser, "/?colour=age")
+        r"shop/cart\.py: \d+ lines in 1 file, last changed \d{4}-\d\d-\d\d", counted(browser, "/?colour=age")
     )
     assert "Map of the project" in counted(browser, "/?folder=nowhere&colour=nothing").replace("nowhere", "the project")
 
@@ -239,7 +239,7 @@ def test_pages_of_files_and_folders_name_their_owners(browser: httpx2.Client) ->
     for path in ("/file?path=shop/cart.py", "/file?path=shop", "/file"):
         page = html.unescape(read(browser, path))
         assert re.search(
-            r"owners: \S*alert\(10\)\S* 1 \(last \d{4}-\d\d-\d\d\); 1 commit, of the last 1 commits", page
+            r"owners: \S*alert\(10\)\S* 1 \(last \d{4}-\d\d-\d\d\); 1 commit, of the last 1 commit", page
         ), path
 
 

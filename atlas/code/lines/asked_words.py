@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from atlas.core.english.stems import root_of
-from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.english.stop_words import CONTRACTED, STOP_WORDS
 
 _WORD = re.compile(r"[^\W_][\w.$/-]*")
 _SAID = frozenset(
@@ -27,9 +27,7 @@ def topic_words(text: str, without: re.Pattern[str] | None = None) -> tuple[str,
     """Return the words of a question that are neither function words nor those by which every such question asks."""
     text = without.sub(" ", text) if without is not None else text
     words = (word.strip(".-/").lower() for word in _WORD.findall(text))
-    return tuple(
-        dict.fromkeys(word for word in words if len(word) > 2 and word not in STOP_WORDS and word not in _SAID)
-    )
+    return tuple(dict.fromkeys(word for word in words if len(word) > 2 and word not in STOP_WORDS | CONTRACTED | _SAID))
 
 
 def mentions(text: str, words: tuple[str, ...]) -> bool:

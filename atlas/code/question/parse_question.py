@@ -17,7 +17,7 @@ from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, valid
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.core.english.stems import base_forms, other_spellings
-from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.english.stop_words import CONTRACTED, STOP_WORDS
 
 _ASKS_FIRST = re.compile(r"([^?]{8,200}\?) (?=(?:I|I'm|We|My|Our|It|This|That|The)\b)[^?]{1,300}$")
 """A question and a statement about it: `Where is X defined? I need one for durations.`"""
@@ -263,7 +263,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     paths = _distinct(match.group(1) for match in languages.path.finditer(folded))
     plain = [word.strip(".,;:!?()[]{}'\"`").lower() for word in folded.split()]
     all_words = _distinct(split_words(folded))
-    words = tuple(word for word in all_words if word not in STOP_WORDS) or all_words
+    words = tuple(word for word in all_words if word not in STOP_WORDS | CONTRACTED) or all_words
     names, joined = _names(folded, paths)[:MAX_NAMES], _joined(plain)
     named = set(split_words(" ".join((*names, *paths)))) if not joined else words
     if len(words) > MAX_WORDS:

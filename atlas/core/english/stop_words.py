@@ -11,11 +11,7 @@ COMMON = frozenset(_COMMON.split())
 """Function words, which no use counts. But for `could`, `shall` and single letters, they are among the stop words of
 `stem_words`, which an index of prose is made with: its list stands with the stemmer in Rust."""
 
-_CONTRACTED = frozenset(
-    "isnt arent wasnt werent doesnt dont didnt cant couldnt wont wouldnt shouldnt hasnt havent hadnt".split()  # noqa: SIM905
-)
-"""Written without their apostrophes."""
-STOP_WORDS = COMMON | _CONTRACTED | frozenset(("have", "my", "not", "why"))
+STOP_WORDS = COMMON | frozenset(("have", "my", "not", "why"))
 """Dropped from word search if other words remain.
 
 Common words in code (`get`, `class`, `all`, `after`) stay, because names contain them.
@@ -31,6 +27,11 @@ STATEMENT_STOP_WORDS = COMMON | frozenset(_OF_STATEMENTS.split())
 
 "not" and "no" stay, because they reverse a statement, and so do "before", "over" and "more", which compare.
 """
+
+CONTRACTED = frozenset(
+    "isnt arent wasnt werent doesnt dont didnt cant couldnt wont wouldnt shouldnt hasnt havent hadnt".split()  # noqa: SIM905
+)
+"""Written without their apostrophes, in questions; an index of code may have them as names."""
 
 ASKING = frozenset(
     (

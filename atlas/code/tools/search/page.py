@@ -12,6 +12,7 @@ from atlas.code.rank.likelihood import NAME, SURE_RANKS, certainty_of, likelihoo
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.relevance import RELEVANT
 from atlas.code.reader import RankingOptions
+from atlas.core.model import Label
 
 FIRST_PAGE = 15
 """Hits of a further page without a limit, and the most of a first page whose hits are not valued."""
@@ -34,6 +35,7 @@ FAR_BEHIND_NAME = 0.5
 """The same where the question is only a name: the symbols of that name score alike, words of it score less."""
 BESIDE_NAME = 3
 """Hits of a first page where exactly one symbol has the name that was asked for."""
+_PAGES = frozenset((Label.DOC_SECTION, Label.DOC_FILE, Label.ADR))
 SECTIONS = 7
 """Sections that are listed where a page is asked for: titles are short, and say which one is meant."""
 NEAREST = 3
@@ -55,7 +57,9 @@ def groups_of(found: SearchResult, mode: Mode, options: RankingOptions, *, is_br
     if found.windows:
         return group_by_symbol(found.ranked)
     if asks_for_page(found.query.text):
-        return by_likelihood(group_by_symbol(found.ranked), found)  # of one long page, the section is the answer
+        pages = [each for each in found.ranked if each.node.row.label in _PAGES]
+        # of one long page, the section is the answer
+        return by_likelihood(group_by_symbol(pages or found.ranked), found)
     return by_likelihood(group_by_file(found.ranked, found.query), found)
 
 
