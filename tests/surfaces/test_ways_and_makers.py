@@ -84,6 +84,7 @@ async def test_two_symbols_without_a_chain_have_a_common_caller(atlas: Atlas) ->
     answer = await said(atlas, "how does take_orders reach wrap")
     assert ": unknown" in answer, "neither calls the other"
     assert "both are reached from function shop.loops.start shop/loops.py:1" in answer
+    assert "a step may be a function that is handed over as a value" in answer
     assert "send_parcels shop/loops.py:3 > pack shop/loops.py:15 > wrap shop/loops.py:19" in answer
     answer = await said(atlas, "how does wrap reach send_parcels")
     assert "a chain leads the other way: send_parcels > pack shop/loops.py:15 > wrap shop/loops.py:19" in answer
@@ -210,11 +211,11 @@ async def test_a_name_that_only_a_changelog_has_is_quoted(atlas: Atlas) -> None:
     "asked",
     [
         "What would be affected if pack_all threw instead of returning None?",
-        "what breaks if the weigh function returned a list",
+        "what breaks if Weigh.all returned a list",
     ],
 )
 def test_what_another_result_would_affect_is_an_impact(asked: str) -> None:
-    relation = find_relation(asked.replace("the weigh function", "Weigh.all"))
+    relation = find_relation(asked)
     assert relation is not None and relation.kind == Kind.IMPACT
 
 

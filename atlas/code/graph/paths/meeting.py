@@ -14,30 +14,35 @@ from atlas.core.model import Direction, EdgeType, Node
 MOST_LEVELS = 6
 """Calls between a common caller and what it reaches; from further away, `main` reaches everything."""
 MOST_CALLERS = 2_000
+_HANDED_OVER = " (a step may be a function that is handed over as a value)"
 _RUNS = (EdgeType.CALLS, EdgeType.REFERENCES)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 
 
 async def notes_on_meeting(reader: Reader, starts: Sequence[str], ends: Sequence[str]) -> tuple[str, ...]:
     """Return what is known instead of a chain of calls from one symbol to another. Raises store errors."""
-    if back := await _way(reader, ends, starts):
-        return (f"a chain leads the other way: {await _written(reader, back)}",)
+    back, remark = await _way(reader, ends, starts)
+    if back:
+        return (f"a chain leads the other way: {await _written(reader, back)}{remark}",)
     common = await _common_caller(reader, starts, ends)
     if common is None:
         return ()
     uid = [common.row.uid]
-    to_start, to_end = await _way(reader, uid, starts), await _way(reader, uid, ends)
+    to_start, remark = await _way(reader, uid, starts)
+    to_end, other = await _way(reader, uid, ends)
     if not to_start or not to_end:
         return ()
     row = common.row
     where = f"{row.kind} {row.qualified_name} {row.path}:{row.line or row.start_line}"
     ways = "; and ".join([" > ".join(map(called, steps)) for steps in (to_start, to_end)])
-    return (f"both are reached from {where}: {ways}",)
+    return (f"both are reached from {where}: {ways}{remark or other}",)
 
 
-async def _way(reader: Reader, starts: Sequence[str], ends: Sequence[str]) -> tuple[Step, ...]:
-    """Return a chain of calls, else one in which a function may be handed over to what calls it."""
-    return await find_path(reader, starts, ends) or await find_path(reader, starts, ends, hands_over=True)
+async def _way(reader: Reader, starts: Sequence[str], ends: Sequence[str]) -> tuple[tuple[Step, ...], str]:
+    """Return a chain of calls and no remark, else one in which a function may be handed over, with the remark."""
+    if steps := await find_path(reader, starts, ends):
+        return steps, ""
+    return await find_path(reader, starts, ends, hands_over=True), _HANDED_OVER
 
 
 async def _written(reader: Reader, steps: Sequence[Step]) -> str:
