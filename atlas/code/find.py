@@ -22,7 +22,7 @@ from atlas.code.lines.flags import flag_names
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
 from atlas.code.lines.value_setters import setters_of
-from atlas.code.question.behaviour import asks_how, without_examples
+from atlas.code.question.behaviour import asks_at_length, asks_how, without_examples, without_scare_quotes
 from atlas.code.question.cues import asks, asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
@@ -164,7 +164,7 @@ async def search(
     that name may be an English word; it ranks all candidates. A single channel keeps its own order, but for definitions
     of a name that is the whole question, and reads only the first `wanted` nodes. `stated`: the relation asked for.
     """
-    query = route(text, reader.split_words, reader.languages)
+    text, query = _read_question(reader, text, mode)
     if mode == Mode.HYBRID:
         relation = stated or await _relation(reader, query, where)
         query = replace(without_examples(query, reader.split_words), relation=relation)
@@ -180,7 +180,7 @@ async def search(
         ranked, rankings, problems = await _read_and_rank(reader, found, fused, demote_tests=demote_tests)
         is_covered = has_covering_page(ranked, query, reader.root.name)
         judgement = MISSING if is_missing else Judgement() if is_covered else await judge(reader, found, ranked, where)
-        shown = await _by_bodies(reader, found, ranked, where, is_answered=bool(is_covered or values or cards))
+        shown = await _by_bodies(reader, found, ranked, where, is_answered=is_covered or _is_told(query, cards, values))
         limits = (f"only {where.path} was searched, which the question names",) if where != asked else ()
         notes, total = (*answered.notes, *limits, *remarks(found, judgement)), len(shown.ranked)
     else:
@@ -207,6 +207,21 @@ async def search(
         absent=(*absent, *(await commits_of_hit(reader, query, shown.ranked, where) if mode == Mode.HYBRID else ())),
         windows=shown.windows,
     )
+
+
+def _read_question(reader: Reader, text: str, mode: Mode) -> tuple[str, Query]:
+    """Return what is asked, without quotes that quote nothing, and what it says."""
+
+    def read(asked: str) -> Query:
+        return route(asked, reader.split_words, reader.languages)
+
+    text = without_scare_quotes(text, read) if mode == Mode.HYBRID else text
+    return text, read(text)
+
+
+def _is_told(query: Query, cards: Sequence[SubjectCard], values: Sequence[PlainValue]) -> bool:
+    """Return whether cards or values answer a question; of a long one, values may be of something else."""
+    return bool(cards or (values and not asks_at_length(query)))
 
 
 async def _relation(reader: Reader, query: Query, where: Filter) -> RelationIntent | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.code.question.behaviour import asks_how, without_examples
+from atlas.code.question.behaviour import asks_how, without_examples, without_scare_quotes
 from tests.unit.test_route import split_words, taken_apart
 
 
@@ -29,7 +29,15 @@ from tests.unit.test_route import split_words, taken_apart
         ("our server ran into its limit of open files. what does pool::serve do when accept fails?", True),
         ("a client uses 1 wrong method on a path that exists, where does the header come from?", True),
         ("A job has more tries than delays. Which delay gets used again?", True),
-        ("A job has more tries than delays. How long is the last delay?", False),
+        ("A job has more tries than delays. How long is the last delay?", True),
+        ("For how long may a further fetch wait for its turn before it fails?", True),
+        ("Does asking for a maximum row count with a value that isn't a number raise an error?", True),
+        ("Why doesn't editing a source file cause a restart from inside one of the workers?", True),
+        ("In the log output, what is done to messages that span several lines?", True),
+        ("Do blind copy receivers become visible in the final text by default?", True),
+        ("Is the pool closed at once, or how do I close it when a task still runs?", False),
+        ("are there any pools that keep a connection for more than a day?", False),
+        ("Which of our unit tests check that the pool is closed after an error?", False),
         ("in the pool, where connections wait for a task, there is a limit", False),
         ("the header, which is sent first, has no name", False),
         ("the pool is full. how do I close it", False),
@@ -65,6 +73,20 @@ def test_names_that_stand_for_anything_are_no_names_of_a_question_for_behaviour(
     assert not {"foo", "bar"} & {*bare.words, *bare.variants}
     assert asks_how(bare)
     assert 0 < bare.focus < asked.focus
+
+
+@pytest.mark.parametrize(
+    ("question", "bare"),
+    [
+        ("Does the client change the verb when it follows a 'See Other' reply to a request?", "a See Other reply"),
+        ('How does the tool work out the "current version" that it gives at the end?', "the current version that"),
+        ("Where does the program print 'Host not permitted', and what happens to the request?", "'Host not permitted'"),
+        ("Which place decides that `poolSize` or 'pool_size' is the one that is really used?", "'pool_size'"),
+        ("who reports 'no route' here?", "'no route'"),
+    ],
+)
+def test_quotes_around_plain_words_of_a_question_for_behaviour_quote_nothing(question: str, bare: str) -> None:
+    assert bare in without_scare_quotes(question, taken_apart)
 
 
 @pytest.mark.parametrize("question", ["who calls getBar", "foo.bar", "how long does getBar wait?", "how is it closed"])

@@ -8,7 +8,7 @@ import pytest
 
 from atlas.code.rank.bodies import BodyWindow, decides
 from atlas.code.tools.symbol.symbols import SourceLine
-from atlas.code.tools.symbol.window_lines import window_body, with_conditions
+from atlas.code.tools.symbol.window_lines import asks_amount, window_body, with_conditions
 from atlas.core.model import Label, NodeRow
 
 PYTHON = """def redirect(request):
@@ -35,14 +35,14 @@ C = """void redirect(request *r) {
 """
 
 
-def _shown(text: str, most: int, windows: Sequence[BodyWindow] = ()) -> list[str]:
+def _shown(text: str, most: int, windows: Sequence[BodyWindow] = (), *, amounts: bool = False) -> list[str]:
     content = text.encode()
     count = len(text.splitlines())
     row = NodeRow(
         "p:f", Label.FUNCTION, "function", "redirect", "redirect", "f", "", 1, 1, count, 0, len(content), "", ""
     )
     windows = windows or [BodyWindow(first, min(first + 5, count), 1.0) for first in range(1, count, 3)]
-    body = window_body(row, content, windows, lambda line: len(line.split()), most)
+    body = window_body(row, content, windows, lambda line: len(line.split()), most, amounts=amounts)
     return [line.text.strip() for piece in body.pieces for line in piece]
 
 
@@ -61,6 +61,30 @@ def test_lines_that_decide_come_before_comments_with_the_words(text: str, decidi
     assert shown == [line for line in shown if line in deciding or line.endswith(");")]
     assert deciding[0] in shown
     assert deciding[1] in shown
+
+
+AMOUNTS = """def close(socket):
+    socket.state = CLOSED
+    if socket.handshake is not None:
+        socket.finish(socket.handshake)
+    if socket.waiting is None:
+        socket.waiting = socket.loop.add(5, socket.abort)
+    return socket
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "amounts"),
+    [
+        ("How long does the socket stay around before it is torn down?", True),
+        ("What is the ceiling on the number of parts?", True),
+        ("Is the socket torn down?", False),
+    ],
+)
+def test_a_number_is_shown_where_a_number_is_asked_for(question: str, amounts: bool) -> None:
+    assert asks_amount(question) is amounts
+    line = "socket.waiting = socket.loop.add(5, socket.abort)"
+    assert (line in _shown(AMOUNTS, 12, amounts=amounts)) is amounts
 
 
 BRANCHES = """def work(job):

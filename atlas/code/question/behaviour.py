@@ -15,6 +15,8 @@ from atlas.code.question.parse_question import WANTS_DOCUMENTS, Query
 
 MANY_WORDS = 60
 """A longer text is a report."""
+LONG_QUESTION = 9
+"""Words of a question without names that tells what happens, in whatever form it asks."""
 MOST_NAMED = 0.25
 """Share of the words that names have: `when does the code leave out the `loop` variable` is not for a symbol alone."""
 _EXAMPLES = frozenset(("foo", "bar", "baz", "qux", "quux", "foobar"))
@@ -59,8 +61,17 @@ _ASKS_VALUE = re.compile(
     r"how (?:long|much|many|often|big|large|deep|far|wide|fast|old|to)\b|which (?:is|are)\b", re.IGNORECASE
 )
 _ASKS_USE = re.compile(r"(?:how|where) (?:do|can|could|should|would) (?:i|we|you|one)\b", re.IGNORECASE)
-_DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+_DEFAULT = re.compile(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
 """A question for a value, which lines of declarations answer, or for how to do something, which pages answer."""
+_ASKS_EXISTENCE = re.compile(r"(?:is|are) there\b", re.IGNORECASE)
+_SCARE_QUOTED = re.compile(r"(?<![\w'\"])(['\"])([A-Za-z][a-z]*(?:[ -][A-Za-z]?[a-z]*){0,8})\1(?![\w'\"])")
+"""Plain words in quotes: a name of code, a message with a value or a number has other characters."""
+_PRINTS = re.compile(
+    r"\b(?:messages?|errors?|hints?|texts?|warnings?|raise[sd]?|throw[sn]?|prints?|printed|logs?|logged|say(?:s|ing)?"
+    r"|strings?|reads?|called|named|titled|outputs?|report\w*|show[ns]?|display\w*|emit\w*|com(?:es?|ing) from"
+    r"|appear\w*|occurs?|mention\w*|contain\w*|defined|titles?|headings?|sections?)\b",
+    re.IGNORECASE,
+)
 _PAGE = re.compile(r"\bpages?\b", re.IGNORECASE)
 _ASKED_PAGE = re.compile(
     r"\b(?:which|what|any) (?:\w+ ){0,2}pages?\b|\bpages? (?:that |which )?(?:explain|describe|document|cover|tell)",
@@ -74,10 +85,15 @@ def asks_how(query: Query) -> bool:
         return False
     if query.wants_configuration or query.wants_tests or _asks_document(query):
         return False
-    if _DEFAULT.search(query.text) or len(query.text.split()) > MANY_WORDS:
+    is_long = asks_at_length(query)
+    if len(query.text.split()) > MANY_WORDS or (_DEFAULT.search(query.text) and not is_long):
         return False
     first, *later = _clauses(query.text)
-    if _ASKS_VALUE.match(first) or _ASKS_USE.match(first):
+    if _ASKS_USE.match(first):
+        return False
+    if is_long and not any(map(_ASKS_USE.match, later)):
+        return True
+    if _ASKS_VALUE.match(first):
         return False
     if _ASKS_FIRST.match(first) is not None or any(_asks_later(clause) for clause in later):
         return True
@@ -85,6 +101,20 @@ def asks_how(query: Query) -> bool:
     if not query.focus and any(_asks_whether(query.text, end) for end in ends):
         return True
     return any(_asks_first(query.text[end.end() :]) for end in ends)
+
+
+def asks_at_length(query: Query) -> bool:
+    """Return whether a question has the words of a sentence: it tells what happens rather than names it."""
+    is_sentence = len(query.text.split()) >= LONG_QUESTION and query.text.endswith("?")
+    return is_sentence and _ASKS_EXISTENCE.match(query.text) is None
+
+
+def without_scare_quotes(text: str, read: Callable[[str], Query]) -> str:
+    """Return a question for behaviour without the quotes around words that nothing prints: `a 'See Other' reply`."""
+    if len(text.split()) < LONG_QUESTION or not _SCARE_QUOTED.search(text) or _PRINTS.search(text):
+        return text
+    bare = _SCARE_QUOTED.sub(r"\2", text)
+    return bare if asks_how(read(bare)) else text
 
 
 def _asks_whether(text: str, end: re.Match[str]) -> bool:

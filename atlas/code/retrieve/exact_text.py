@@ -108,6 +108,12 @@ _MESSAGE_NOUN = re.compile(r"\b(?:this|that|it|these|those|messages?|errors?|hin
 _EMITTING = re.compile(r"\b(?:raise[sd]?|throw[sn]?|emit\w*|print\w*|log(?:s|ged)?|say(?:s|ing)?|output\w*)\b")
 _NARRATES = re.compile(r"(?:an?|two|some\w*|several|many|if|when|after|while) ")
 """A sentence of who asks: `a client uses the wrong method, where does the 405 come from`."""
+_SETS_SCENE = re.compile(
+    r"(?:in|on|at|for|with|during|under|inside|given|suppose|of|by)"
+    r" (?:the|an?|my|our|your|one|two|each|every)\b[^'\"`]*$",
+    re.IGNORECASE,
+)
+"""Words before a question that say where or for what it asks: `In the log output, what is done to messages`."""
 _VALUED = re.compile(r"(?<!\w)'[^']+'|\"[^\"]+\"|(?<!\S)/\S|\w: \S|\b\w*(?:Error|Exception)\b")
 """What programs print: a quoted value, a path, a kind of error."""
 _OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
@@ -153,7 +159,7 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
     if fields:
         return _kept(fields)
     message = _told(text)
-    if message.count(" ") >= MIN_SPACES:
+    if message.count(" ") >= MIN_SPACES and _SETS_SCENE.match(message) is None:
         said = _kept([_REPORTED.sub("", message).strip("\"'`“” ")])
         rest = text.replace(message, " ")
         of_message = _EMITS.search(rest) is not None and (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import exp
 
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
@@ -14,7 +15,7 @@ from atlas.code.tools.envelope import aside
 from atlas.code.tools.search.parts import LEAST, Body
 from atlas.code.tools.search.snippets import LINE_CHARACTERS, cut_line, matching_lines
 from atlas.code.tools.symbol.symbols import SourceLine
-from atlas.code.tools.symbol.window_lines import MOST_TOKENS, window_body
+from atlas.code.tools.symbol.window_lines import asks_amount, window_body
 from atlas.core.errors import AtlasError
 from atlas.core.invisible import quoted
 from atlas.core.model import Label, NodeRow
@@ -37,6 +38,12 @@ _ADVISES = re.compile(
 """A sentence of a document that advises something."""
 _BEGINS = re.compile(r"\s*(?:[-*+] |\d{1,3}\. |[A-Z])")
 """A line with which a sentence or an item may begin."""
+MOST_BODIES = 10
+"""Functions whose lines are shown for a question for behaviour."""
+ALL_TOKENS, LEAST_TOKENS, MOST_TOKENS = 480, 20, 200
+"""Of their bodies together, of one at least and at most (docs/measurements/search.md)."""
+SHARPNESS = 10.0
+"""How much more tokens a better score gets: one that is a tenth below the best has a third of them."""
 INLINE_BYTES = 262_144
 """Sources up to this are rated at once; larger ones in a thread. Parsing takes a millisecond for each 16 KB."""
 
@@ -54,7 +61,7 @@ async def read_bodies(
 
     `likely`: how likely each candidate is meant, by uid.
     """
-    wanted = page if is_asked else page[: len(MOST_TOKENS)] if found.windows else page[:WITH_LINES]
+    wanted = page if is_asked else page[:MOST_BODIES] if found.windows else page[:WITH_LINES]
     contents = await atlas.reader.store.content(
         project, sorted({path for each in wanted if (path := each.first.node.row.path)})
     )
@@ -118,12 +125,23 @@ def _of_windows(
 ) -> Iterator[Body]:
     """Yield the lines of each function that was compared with the question, each line of a file once."""
     shown: dict[str, set[int]] = {}
-    for most, each in zip(MOST_TOKENS, page, strict=False):
+    amounts = asks_amount(found.query.text)
+    for most, each in zip(_shared(page), page, strict=False):
         row = each.first.node.row
         windows, known = found.windows.get(row.uid, ()), shown.setdefault(row.path, set())
-        body = window_body(row, contents.get(row.path, b""), windows, reader.counter.count, most, known)
+        body = window_body(
+            row, contents.get(row.path, b""), windows, reader.counter.count, most, known, amounts=amounts
+        )
         known.update(line.line for piece in body.pieces for line in piece)
         yield body
+
+
+def _shared(page: Sequence[Group]) -> list[float]:
+    """Return how many tokens the body of each hit gets: more, the nearer its score is to the best one."""
+    best = page[0].first.score if page else 0.0
+    weights = [exp(SHARPNESS * (each.first.score / best - 1)) if best > 0 else 1.0 for each in page[:MOST_BODIES]]
+    every = sum(weights)
+    return [min(max(ALL_TOKENS * weight / every, LEAST_TOKENS), MOST_TOKENS) for weight in weights]
 
 
 def _source(group: Group, contents: Mapping[str, bytes], likely: Mapping[str, float]) -> HitSource:
