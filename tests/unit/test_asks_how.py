@@ -37,6 +37,7 @@ from tests.unit.test_route import split_words, taken_apart
         ("Do blind copy receivers become visible in the final text by default?", True),
         ("Is the pool closed at once, or how do I close it when a task still runs?", False),
         ("are there any pools that keep a connection for more than a day?", False),
+        ("Why does the workspace force a version of some parser, and which one is it?", False),
         ("Which of our unit tests check that the pool is closed after an error?", False),
         ("in the pool, where connections wait for a task, there is a limit", False),
         ("the header, which is sent first, has no name", False),

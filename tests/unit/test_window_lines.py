@@ -87,6 +87,24 @@ def test_a_number_is_shown_where_a_number_is_asked_for(question: str, amounts: b
     assert (line in _shown(AMOUNTS, 12, amounts=amounts)) is amounts
 
 
+SIGNATURE = """def factory(
+    cookie='session',
+    secure=False,
+    path='/',
+):
+    value = read(cookie)
+    if value is None:
+        value = empty()
+"""
+
+
+def test_defaults_of_a_signature_do_not_take_the_place_of_statements() -> None:
+    shown = _shown(SIGNATURE, 10)
+    assert "if value is None:" in shown
+    assert "secure=False," not in shown
+    assert "secure=False," in _shown(SIGNATURE, 30, amounts=True)
+
+
 BRANCHES = """def work(job):
     prepare(job)
     if job.is_late:

@@ -63,7 +63,12 @@ _ASKS_VALUE = re.compile(
 _ASKS_USE = re.compile(r"(?:how|where) (?:do|can|could|should|would) (?:i|we|you|one)\b", re.IGNORECASE)
 _DEFAULT = re.compile(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
 """A question for a value, which lines of declarations answer, or for how to do something, which pages answer."""
-_ASKS_EXISTENCE = re.compile(r"(?:is|are) there\b", re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    r"^(?:is|are) there\b"
+    r"|\b(?:(?:which|what|an?|minimum) versions?|packages?|dependenc(?:y|ies)|pinned|changelogs?|release notes)\b",
+    re.IGNORECASE,
+)
+"""What there is, packages and the history are asked for in sentences as well."""
 _SCARE_QUOTED = re.compile(r"(?<![\w'\"])(['\"])([A-Za-z][a-z]*(?:[ -][A-Za-z]?[a-z]*){0,8})\1(?![\w'\"])")
 """Plain words in quotes: a name of code, a message with a value or a number has other characters."""
 _PRINTS = re.compile(
@@ -106,7 +111,7 @@ def asks_how(query: Query) -> bool:
 def asks_at_length(query: Query) -> bool:
     """Return whether a question has the words of a sentence: it tells what happens rather than names it."""
     is_sentence = len(query.text.split()) >= LONG_QUESTION and query.text.endswith("?")
-    return is_sentence and _ASKS_EXISTENCE.match(query.text) is None
+    return is_sentence and _OF_OTHERS.search(query.text) is None
 
 
 def without_scare_quotes(text: str, read: Callable[[str], Query]) -> str:

@@ -84,7 +84,13 @@ def _shares(lines: Iterable[tuple[int, str]], *, amounts: bool) -> dict[int, tup
     """Return by line what its value is multiplied by, and what is added: lines that decide count more than comments."""
     shares: dict[int, tuple[float, float]] = {}
     quotes = ""
+    depth, is_head = 0, True
     for number, text in lines:
+        if is_head and not amounts:
+            depth += text.count("(") - text.count(")")
+            is_head = depth > 0
+            shares[number] = (COMMENTED, 0.0)
+            continue
         begins = _LONG_TEXT.match(text) if not quotes else None
         if quotes or begins or _COMMENT.match(text):
             shares[number] = (COMMENTED, 0.0)
