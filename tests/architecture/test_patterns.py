@@ -101,7 +101,7 @@ COMPOSED: dict[str, str] = {
     "adapters/git/commits.py: log": "an escaped word behind a lookbehind, on the subject of a commit",
     "code/graph/absence/literals.py: _lines": "an escaped name behind a bounded qualifier, on `MAX_LINE` characters of a line",
     "code/changes/commit_topics.py: _begins": "an escaped word between lookarounds, on the subject of a commit",
-    "code/changes/told_topics.py: _best_lines": "an escaped word between lookarounds, on a line of a changelog",
+    "code/changes/told_topics.py: _patterns": "an escaped word between lookarounds, on a line of a changelog",
     "code/changes/told_topics.py: _led_by": "digits, on the subject of a commit",
     "adapters/git/names.py: name_changes": "an escaped name between lookarounds",
     "code/changes/former_names.py: _gone_from_file": "an escaped name between lookarounds",

@@ -33,7 +33,7 @@ _DAMAGE = (
 """What dulwich and zlib raise for content that is not what it should be."""
 _CACHED_BYTES = 48 << 20
 _SUBJECT_BYTES = 2_000
-_BODY_BYTES = 600
+_BODY_BYTES = 2_000
 _ENTRY_BYTES = 120
 """Memory of one parsed entry of a tree, measured."""
 

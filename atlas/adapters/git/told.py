@@ -68,8 +68,9 @@ def commits_about(
 def last_commits(repository: Repository, limit: int, soft: Deadline) -> tuple[Commit, ...]:
     """See `History.last_commits`. What was listed of the same HEAD is listed again."""
     head = repository.head()
-    if repository.last_commits[:2] == (head, limit):
-        return repository.last_commits[2]
+    listed, most, known = repository.last_commits
+    if listed == head and (limit <= most or len(known) < most):
+        return known[:limit]
     found: list[Commit] = []
     for record in repository.walker.back([head]):
         if len(found) == limit or soft.passed:

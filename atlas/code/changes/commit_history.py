@@ -7,18 +7,16 @@ that it is such a question; the subject is a name that the index has, a path, or
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 
+from atlas.code.changes.asked_span import with_times
 from atlas.code.changes.change_impact import uncommitted
 from atlas.code.changes.commit_rows import commit_row, day_of, last_of, page, since_words
 from atlas.code.changes.commit_topics import (
     find_folder,
     is_act,
-    read_range,
     topic_words,
     with_words,
     words_in,
@@ -26,11 +24,11 @@ from atlas.code.changes.commit_topics import (
 from atlas.code.changes.history_words import ADDED, CHANGED, EVER, MENDED, asks_for_commits, is_about_history
 from atlas.code.changes.reverted import answer_reverted, asks_reverted
 from atlas.code.changes.told_lines import find_told_line
-from atlas.code.changes.told_topics import MANY_WORDS, answer_topic, asks_why_done
+from atlas.code.changes.told_topics import MANY_WORDS, answer_told, answer_topic, asks_why_done
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
-from atlas.code.question.change_questions import LAST_TAG, ChangeAspect, ChangeQuestion, change_question
+from atlas.code.question.change_questions import ChangeAspect, ChangeQuestion
 from atlas.code.question.frames import KIND_WORD
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
@@ -41,7 +39,7 @@ from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
-from atlas.core.history import WORK_TREE, Author, Commit, CommitSpan, History
+from atlas.core.history import Author, Commit, CommitSpan, History
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -86,7 +84,8 @@ _OF_COMMITS = re.compile(r"\bcommit|\bwho\b", re.IGNORECASE)
 _WHY_WHICH = re.compile(
     r"^(?=.*\bwhy\b)(?=.*\bcommits?\b)"
     r"|^(?:since )?when did\b.*\b(?:begin|start|stop|become|learn|cease)\b"
-    r"|\b(?:which|what) commits? (?!changed|touched)\w+",
+    r"|[,;:.?!] (?:and )?(?:why (?:was|were|did)|who \w+ed (?:it|this|that))\b"
+    r"|\b(?:which|what) commits? (?!(?:changed|touched)\b(?! (?:it|this|that)\b))\w+",
     re.IGNORECASE,
 )
 """Of the commits of something, those are asked for that say something."""
@@ -105,7 +104,6 @@ _FILE_WORD = "(?:files?|modules?|folders?|director(?:y|ies)|packages?|crates?|su
 _PATH_SIGN = re.compile(r"\w/|/\w")
 """A slash of a path; one between blanks stands for `or`."""
 _WORDS_OF_PLACE = re.compile(rf"{_FILE_WORD}|cop(?:y|ies)|versions?|things?|stuff|code|logic", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
     file files code git log blame time over author authors authored wrote written added introduced created last
@@ -174,7 +172,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         return None
     if query.states and _OF_HISTORY.search(text) is None:
         return None
-    question = await _with_times(reader.history, text)
+    question = await with_times(reader.history, text)
     if asks_why_done(text) and _WHICH_COMMIT.search(text) is None:
         # `removed from the parser` names no revision
         asked = question if re.search(r"\bsince\b", text) else replace(question, old="")
@@ -198,7 +196,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         subjects = await _told_inside(reader, text, subjects, where)
         if len(subjects) == 1 and not _ADDS.search(text):
             subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
-        report = await _of_subject(reader.history, text, question, subjects)
+        report = await _of_subject(reader, text, question, subjects, where)
         notes = _not_inside(query, subjects)
         if not (question.until or last_of(question) or _ADDS.search(text) or _WHO.search(text)):
             name = subjects[0].name if len(subjects) == 1 else ""
@@ -308,37 +306,6 @@ async def added_by(reader: Reader, query: Query, where: Filter, words: Sequence[
         return []
     row = commit_row(found.commits[-1])
     return [TextLine("git", row.place, f"added {subjects[0].title}; {row.text}")]
-
-
-async def _with_times(history: History, text: str) -> ChangeQuestion:
-    question = change_question(text, "x", "", int(time.time()))
-    after, until, old = question.after, question.until, question.old
-    if (match := _YEAR.search(text)) is not None and not after:
-        year = int(match[1])
-        first, last = (int(datetime(each, 1, 1, tzinfo=UTC).timestamp()) for each in (year, year + 1))
-        word = match[0].split()[0]
-        after, until = (0, first) if word in ("before", "until") else (first, 0 if word == "since" else last)
-    if old == LAST_TAG:
-        try:
-            old = f"tags/{await history.last_tag()}"
-        except AtlasError:
-            old = ""
-    old = "" if re.fullmatch(r"(?:19|20)\d\d", old) else old
-    first, last = read_range(text)
-    if re.fullmatch(r"\d{4}(?:-\d\d){0,2}", first) and re.fullmatch(r"\d{4}(?:-\d\d){0,2}", last):
-        return ChangeQuestion(question.asks, after=_moment(first), until=_moment(last, end=True))
-    return ChangeQuestion(question.asks, old=first or old, new=last or WORK_TREE, after=after, until=until)
-
-
-def _moment(written: str, *, end: bool = False) -> int:
-    """Return the Unix time at which a year, month or day begins, or ends (UTC); 0 for one that does not exist."""
-    year, month, day, *_ = (*map(int, written.split("-")), 0, 0)
-    try:
-        begins = datetime(year, month or 1, day or 1, tzinfo=UTC)
-        length = timedelta(days=1) if day else timedelta(days=31) if month else timedelta(days=365)
-        return int((begins + length if end else begins).timestamp())
-    except (ValueError, OverflowError):
-        return 0
 
 
 async def subjects_of(reader: Reader, query: Query, where: Filter) -> list[HistorySubject]:
@@ -534,8 +501,10 @@ async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubjec
 
 
 async def _of_subject(
-    history: History, text: str, question: ChangeQuestion, subjects: Sequence[HistorySubject]
+    reader: Reader, text: str, question: ChangeQuestion, subjects: Sequence[HistorySubject], where: Filter
 ) -> LineReport:
+    history = reader.history
+    assert history is not None
     commits: list[Commit] = []
     notes: list[str] = []
     is_added = bool(_asks_both(text) or (_ADDS.search(text) and not _LAST.search(text)))
@@ -561,7 +530,11 @@ async def _of_subject(
     if _WHO.search(text) and not _WHEN_TOO.search(text):
         return _authors_of(title, commits, notes)
     every = len(commits)
-    if _WHY_WHICH.search(text) and (words := words_in(text, (title, *(each.name for each in subjects)))):
+    named = (title, *(each.name for each in subjects))
+    if _WHY_WHICH.search(text) and (words := words_in(text, named)):
+        tells = words_in(text, named, least=2)
+        if told := await answer_told(reader, text, tells, question, where, {each.id for each in commits}):
+            return told
         about, said = with_words(commits, words)
         if about and len(about) < every:
             commits, added = about, []

@@ -47,7 +47,8 @@ _MADE = re.compile(
     r"^(?:why (?:was|were|did|has|have)|who|when|how did|which (?:commit|release|version|pr)|what commit|by whom"
     r"|since when|find the commit"
     r"|commits?)\b"
-    r"|^(?!.*\b(?:dependenc(?:y|ies)|deps)\b).{1,200}[,;:.?!)] (?:and )?(?:who|when|by whom|in (?:which|what))\b"
+    r"|^(?!.*\b(?:dependenc(?:y|ies)|deps)\b).{1,200}[,;:.?!)] (?:and )?"
+    r"(?:who|when|by whom|in (?:which|what)|why (?:was|were|did))\b"
     r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b"
     rf"|{_WAS_THERE}",
     re.IGNORECASE,
@@ -59,26 +60,35 @@ _AND_FILES = re.compile(
     re.IGNORECASE,
 )
 """What a question for commits asks for beside them, which their lines say."""
+_ASIDE = re.compile(
+    r"\b(?:used to|at some (?:point|time)(?: (?:in|of|during) (?:its|the|their) \w+)?"
+    r"|(?:give|show|name|tell)(?: me)? the (?:commits?|prs?|pull requests?)\b.{0,40}$)",
+    re.IGNORECASE,
+)
+"""Says when it was or what an answer has to show, not what was changed."""
 _WHEN_DONE = re.compile(
     r"\b(?:when|since when) (?:was|were|did|do|does|has|have|is|are)\b|\b(?:which|what) commits?\b"
+    r"|[,;:.?!] (?:and )?why (?:was|were|did)\b"
     rf"|{_WAS_THERE}",
     re.IGNORECASE,
 )
 """Asks for a change, whatever was done: `since when is the path checked`."""
 _ACTS = (
-    r"(?:fix|add|introduc|implement|remov|dropp?|delet|renam|mov|chang|updat|upgrad|bump|switch|migrat|replac|rewr"
+    r"(?:fix|correct|repair|mend|resolv|silenc|add(?!ress)|introduc|implement|remov|dropp?|delet|renam|mov|chang|updat|upgrad|bump|switch|migrat|replac|rewr"
     r"|refactor|improv|support|enabl|disabl|deprecat|revert|broke|break|start|stopp?|land|merg|mak|made|wrote|creat|bring|brought|put|rework"
     r"|kill|ditch|kick|throw|scrap|com(?:e|ing) about)\w*"
 )
 _ACT = re.compile(rf"\b{_ACTS}\b", re.IGNORECASE)
-_MENDED = re.compile(r"\b(?:fix|dropp?|remov|revert|broke|kill|ditch|kick|throw|scrap)\w*", re.IGNORECASE)
+_MENDED = re.compile(
+    r"\b(?:fix|correct|repair|mend|resolv|dropp?|remov|revert|broke|kill|ditch|kick|throw|scrap)\w*", re.IGNORECASE
+)
 _FIRST = re.compile(r"\b(?:add|introduc|implement|creat|wrote|start|land)\w*", re.IGNORECASE)
 _SAID = {
     "added": re.compile(r"\b(?:add|introduc|implement|support|allow|new|creat|provid|initial)", re.IGNORECASE),
     "removed": re.compile(r"\b(?:remov|drop|delet|rip|get rid|kill|ditch|kick|thr[eo]w|scrap)", re.IGNORECASE),
     "deprecated": re.compile(r"\bdeprecat", re.IGNORECASE),
     "renamed": re.compile(r"\brenam", re.IGNORECASE),
-    "fixed": re.compile(r"\bfix", re.IGNORECASE),
+    "fixed": re.compile(r"\b(?:fix|correct|repair|mend|resolv|prevent|avoid)", re.IGNORECASE),
 }
 """How subjects of commits say what was done."""
 _MENDS = re.compile(r"\W{0,4}(?:bug ?)?fix(?:es|ed)?\b", re.IGNORECASE)
@@ -91,7 +101,8 @@ _NO_TOPIC = frozenset(
     wrong right gone after before between reason why become became becoming straight away again finally still anymore
     longer any one ones no not off begin began begun only that's ever else same other ship shipped into onto over
     long around possibility possible possibly ability able capability
-    so then much many more most having this these those there later back once it
+    because being formerly previously cause causes caused instead now whose
+    so then much many more most up down having this these those there later back once it
     """.split()  # noqa: SIM905
 )
 
@@ -164,7 +175,7 @@ def topic_words(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
     if _MADE.search(text) is None or (_ACT.search(text) is None and _WHEN_DONE.search(text) is None):
         return ()
     said = {each.lower() for each in rest}
-    text = _TWO_NAMES.sub(r"\1 \2", _AND_FILES.sub("", text))
+    text = _TWO_NAMES.sub(r"\1 \2", _AND_FILES.sub("", _ASIDE.sub("", text)))
     words = [word.strip("`'\".,?!:;()").lower() for word in text.split()]
     kept = [word for word in words if word not in said and not _is_empty(word, acts=True)]
     return tuple(dict.fromkeys(kept)) if any(not is_act(word) for word in kept) else ()
@@ -239,11 +250,11 @@ def _begins(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){re.escape(word if end else root_of_word(word))}{end}")
 
 
-def words_in(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of a question about the commits of something, besides those that name it."""
+def words_in(text: str, names: Iterable[str], least: int = MIN_WORD + 1) -> tuple[str, ...]:
+    """Return the words of a question about the commits of something, besides those that name it, of some letters."""
     named = {part for name in names for part in (name.lower(), *re.split(r"\W+", name.lower()))}
-    words = [word.strip("`'\".,?!:;()").lower() for word in text.split()]
-    kept = [word for word in words if len(word) > MIN_WORD and word not in named and not _is_empty(word)]
+    words = [word.strip("`'\".,?!:;()").lower() for word in _ASIDE.sub("", text).split()]
+    kept = [word for word in words if len(word) >= least and word not in named and not _is_empty(word)]
     return tuple(dict.fromkeys(word for word in kept if not named & set(re.split(r"\W+", word))))
 
 

@@ -23,12 +23,19 @@ ADDED = (
     r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"
 )
 MENDED = (
-    r"(?:fixed|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|ditched|scrapped"
+    r"(?:fixed|corrected|repaired|mended|cured|solved|resolved|silenced|removed|dropped|deleted|renamed|moved|broke|reverted|replaced|ditched|scrapped"
     r"|kicked out|thrown out|deprecated|bumped|upgraded|migrated"
     r"|switched|stop(?:ped)? (?:supporting|using|requiring|shipping|depending))"
 )
 _LISTED = r"(?:the|all|any|recent|last|latest|newest|list|show|me|what|which|of|git|code|my|our|these|and)"
 """What stands before `changes` as a noun: not `a value changes in another tab`."""
+_ONCE = r"(?:used to|formerly|previously|at some (?:point|time))"
+_AUTHORS = (
+    r"(?:(?:who|which|what|list|show|name|find|give|git|main|top|original|first|last)"
+    r"(?: (?:me|is|are|was|were|the|all|an|any))* (?:\w+ )?|^(?:the )?)authors?"
+    r"(?! (?:fields?|headers?|names?|address\w*|tags?|attributes?|options?|settings?|and|or)\b)"
+)
+"""Asked for, not told of: `the mail has an author and a sender`."""
 _OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
 """Begins what a program keeps: `history entries` is no question to git."""
 _HISTORY = re.compile(
@@ -36,8 +43,10 @@ _HISTORY = re.compile(
     r"|over (?:the )?(?:time|years|months|releases)"
     r"|git log|git blame|blame|commits?|(?:when|why) and by whom|who and when"
     rf"|(?:who|when|last|was|were|been|has|have|git|i|we) committed|committed (?:by|last|recently|since|in git)"
-    rf"|committers?|authors?|authored|contribut\w+|who (?:{EVER} )?(?:{ADDED}|{CHANGED}|{MENDED}|owns"
+    rf"|committers?|{_AUTHORS}|authored|contribut\w+|who (?:{EVER} )?(?:{ADDED}|{CHANGED}|{MENDED}|owns"
     rf"|works?|worked)"
+    r"|(?:was|were|been|got) (?:\w+ )?(?:turned|changed|switched|moved|put|set|made|brought) back"
+    rf"|{_ONCE} .{{1,160}}[,;:.?] (?:and )?(?:why|when|who|by whom)"
     r"|(?:was|were|has|have) there (?:ever |been )*(?:an? |any |some )?(?:[\w-]+ )?(?:fix(?:es)?|patch(?:es)?)"
     r"|how did .{3,80} (?:come about|come to be|evolve|change over)"
     rf"|when (?:was|were|did|has)\b.*\b(?:{ADDED}|{CHANGED})|when (?:was|were|did|has)\b.*\b{MENDED}"

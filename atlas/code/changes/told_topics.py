@@ -1,8 +1,9 @@
 """Commits about a topic that a question tells in its own words, by messages and changelogs together.
 
-First those whose message has all words count. Without one, messages are compared by the weight of their words: the
-rarer a word, the more it says. A line of a changelog that has most of the words leads to the commit by the identifiers
-and the numbers of pull requests in it. Reads the version history and the documents about releases.
+First those whose message has all words count. Without one, messages are compared by the weight of their words and by
+meaning (`ranked_commits`); where none has enough of that, by words that begin alike. A line of a changelog that has
+most of the words leads to the commit by the identifiers and the numbers of pull requests in it. Reads the version
+history and the documents about releases.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from atlas.code.changes.commit_topics import (
     topic_words,
 )
 from atlas.code.changes.gone_files import deleting_rows
+from atlas.code.changes.ranked_commits import RankedCommit, is_sure, rank_commits, telling, telling_part
 from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, item_of, read_changelogs
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document
@@ -47,15 +49,21 @@ MOST_RELEASES = PAGE
 """Commits of which the release is looked up."""
 MIN_SHARE = 0.4
 """Share of the weight of the words, of those that any message has, that a message or a line has to have."""
-MIN_WORDS = 0.34
-"""Share of the words that it has to have, those of no message included."""
 NEAR_BEST, NEAR_ONE = 0.7, 0.9
 """Share of the weight of the best message that others have which are shown beside it: of several or one asked for."""
-MOST_OF_ONE_WORD = 30
-"""Commits that have a word which may tell a topic alone."""
+MIN_WORDS = 0.34
+"""Share of the words that it has to have, those of no message included."""
 FOR_ACT = 0.1
 """What it adds to the weight of a message, in shares of the best, that it says what was done."""
+MOST_OF_ONE_WORD = 30
+"""Commits that have a word which may tell a topic alone."""
 MOST_LINES = 2
+MOST_NEAR = 3
+"""Commits that are shown where several messages are about as similar."""
+MOST_MISSING = 5
+MIN_TOLD = 3
+"""Words that tell something about what a question names: fewer are in many messages."""
+MOST_IN_SPAN = 5_000
 PATHS_OF_CODE = 8
 """Files of a commit among which code is looked for."""
 MOST_SAID = 280
@@ -74,11 +82,14 @@ _WHY_DONE = re.compile(
 )
 _ASKS_RELEASE = re.compile(r"\b(?:releases?|versions?|shipped|since when|first|went out)\b", re.IGNORECASE)
 _ASKS_WHY = re.compile(
-    r"\b(?:why|reasons?|motivation|gone wrong|went wrong|wrong|broken|what for|purpose|point|problem|cause[sd]?)\b",
+    r"\b(?:why|reasons?|motivation|gone wrong|went wrong|wrong|broken|what for|purpose|(?<!some )point|problem"
+    r"|cause[sd]?|(?:because of|due to|owing to) what)\b",
     re.IGNORECASE,
 )
 _ASKS_COMMIT = re.compile(r"\b(?:who|when|(?:which|what) (?:commit|change|pr|pull request|patch))\b", re.IGNORECASE)
 _IN_ORDER = re.compile(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
+_ASKS_LATER = re.compile(r"\blater (?:commit|change|pr|pull request|patch)\b", re.IGNORECASE)
+"""Two changes are asked for: `when did it begin, and in which later commit did that become unconditional`."""
 _ASKS_SEVERAL = re.compile(rf"\bcommits\b|{_IN_ORDER.pattern}", re.IGNORECASE)
 _QUOTED_SIGNS = re.compile(r"[\"'`]([^\w\s\"'`]{1,10})[\"'`]")
 """`".."` in a question."""
@@ -104,6 +115,14 @@ class _Told:
     more: bool = False
     say_the_same: bool = True
     """All messages have the same words."""
+    is_near: bool = False
+    """They are the most similar ones by words and meaning."""
+    is_sure: bool = False
+    """The first of these has most words and is far ahead of the next one."""
+    share: float = 0.0
+    """Of the words that any message has, by their rarity, those of the first one."""
+    ordered: bool = False
+    """Two changes are asked for, one behind the other."""
 
 
 async def answer_topic(
@@ -142,8 +161,10 @@ def asks_why_done(text: str) -> bool:
 def _why_told(text: str, told: _Told) -> _Told:
     """Return the commits that say what was done, those first that begin with it; nothing where none does.
 
-    The words of a question for a reason may as well be about what the program does.
+    The words of a question for a reason may as well be about what the program does, unless it asks for the commit.
     """
+    if told.is_near and _ASKS_COMMIT.search(text):
+        return told
     if told.by_name:
         named = [word.lower() for word in _CODE_WORD.findall(text)]
         item = item_of(told.lines[0]).lower()
@@ -173,17 +194,74 @@ async def _nearly_told(reader: Reader, text: str, words: Sequence[str], span: Co
     files = await read_changelogs(reader, where)
     listed = [line for file in files for line in changelog_lines(file) if not is_other_act(text, line.part, line.text)]
     lines = _best_lines(listed, roots, found.weights, least)
+    told = await _told_by_messages(reader, text, (*words, *joined.values()), span)
+    shown = tuple(lines[:MOST_LINES])
+    if told.commits and not (lines and _share(lines[0], roots, found.weights) > told.share):
+        return replace(told, notes=found.notes)
     if lines and (led := await _led_by(reader.history, lines[0], roots, span)):
         name, commits = led
-        return _Told(tuple(commits), lines=tuple(lines[:MOST_LINES]), by_name=name)
+        return _Told(tuple(commits), lines=shown, by_name=name)
+    if told.commits:
+        return replace(told, lines=shown, notes=found.notes)
     best = _best_commits(text, found, least)
     asked = [word for word in (*words, *signs) if not is_act(word)]
     if not best or sum(2 if word in joined else 1 for word in _telling(best[0])) < len(asked) * MIN_WORDS:
-        return _Told(lines=tuple(lines[:MOST_LINES]), notes=found.notes)
+        return _Told(lines=shown, notes=found.notes)
     has = [roots.get(word, word) for word in _telling(best[0])]
     missing = tuple(word for word in words if word not in has and not is_act(word))
     commits, same = tuple(each.commit for each in best), len({tuple(_telling(each)) for each in best}) == 1
-    return _Told(commits, tuple(has), missing, tuple(lines[:MOST_LINES]), found.notes, say_the_same=same)
+    return _Told(commits, tuple(has), missing, shown, found.notes, say_the_same=same)
+
+
+async def answer_told(
+    reader: Reader, text: str, words: Sequence[str], question: ChangeQuestion, where: Filter, own: Collection[str]
+) -> LineReport | None:
+    """Answer for the commits whose messages are most like a text; None where none tells it.
+
+    `words`: what the text tells about what it names; `own`: the commits of that, by id.
+    """
+    if reader.history is None or len(words) < MIN_TOLD:
+        return None
+    span = CommitSpan(question.old, last_of(question), question.after, question.until)
+    told = await _told_by_messages(reader, text, words, span, own)
+    return await _report(reader, text, told, question, where) if told.commits else None
+
+
+async def _told_by_messages(
+    reader: Reader, text: str, words: Sequence[str], span: CommitSpan, own: Collection[str] = ()
+) -> _Told:
+    """Return the commits whose messages are most like a text; nothing where they say too little."""
+    history = reader.history
+    assert history is not None
+    inside = bool(span.since or span.last)
+    if inside:
+        log = await history.log(MOST_IN_SPAN, since=span.since, last=span.last, paths=0)
+        own = {each.id for each in log.commits}
+    ranked = await rank_commits(reader, history, text, words, span, own, only_own=inside)
+    ranked = [each for each in ranked if not is_other_act(text, "", each.commit.subject)]
+    best = telling(ranked)
+    if not best:
+        return _Told()
+    sure, ordered = is_sure(ranked), _ASKS_LATER.search(text) is not None
+    if _ASKS_SEVERAL.search(text) is None or ordered:
+        best = _two_of(ranked, own) if ordered else best[: 1 if sure else MOST_NEAR]
+    commits = [await _with_paths(history, each.commit) for each in best[:PAGE]]
+    missing = tuple(part for part in best[0].missing if part in text.lower())
+    kept = tuple(each for each in commits if each is not None)
+    told = _Told(kept, best[0].words, missing, is_near=True, is_sure=sure, share=best[0].share)
+    return replace(told, ordered=ordered and len(kept) > 1)
+
+
+def _two_of(ranked: Sequence[RankedCommit], own: Collection[str]) -> Sequence[RankedCommit]:
+    """Return the two best commits, those of what a question names where two of them tell something."""
+    told = [each for each in ranked if each.commit.id in own and each.words][:2]
+    return told if len(told) > 1 else ranked[:2]
+
+
+async def _with_paths(history: History, commit: Commit) -> Commit | None:
+    """Return a commit with its first files; None for one that changes nothing of the project."""
+    log = await history.log(1, last=commit.id, paths=2)
+    return next((each for each in log.commits if each.id == commit.id), None)
 
 
 def _best_commits(text: str, found: CommitsAbout, least: float) -> list[ToldCommit]:
@@ -218,24 +296,39 @@ def _best_lines(
     lines: Sequence[ChangelogLine], roots: Mapping[str, str], weights: Mapping[str, float], least: float
 ) -> list[ChangelogLine]:
     """Return the lines of changelogs that have most of the words, the best first."""
-    patterns = {
-        root: re.compile(rf"(?<![^\W_]){re.escape(root.rstrip())}" + (r"(?![^\W_])" if root.endswith(" ") else ""))
-        for root in roots
-    }
-    telling = sum(not is_act(word) for word in roots.values())
+    patterns = _patterns(roots)
+    asked = sum(not is_act(word) for word in roots.values())
     scored: list[tuple[float, int, ChangelogLine]] = []
     for number, line in enumerate(lines):
         lowered = line.text.lower()
-        likely = [root for root in roots if root.rstrip() in lowered]
-        if len(likely) < 2 or not line.version:
+        if sum(root.rstrip() in lowered for root in roots) < 2 or not line.version:
             continue
-        spoken = f"{lowered} {re.sub(r'(?<=[a-z0-9])(?=[A-Z])|_', ' ', line.text).lower()}"
-        said = [root for root in likely if patterns[root].search(spoken)]
+        said = _said(line, patterns)
         weight = sum(weights.get(root, 0.0) for root in said)
         told = sum(not is_act(roots[root]) for root in said)
-        if len(said) > 1 and told >= min(telling, 2) and weight >= least:
+        if len(said) > 1 and told >= min(asked, 2) and weight >= least:
             scored.append((-weight, number, line))
     return [line for weight, _, line in sorted(scored[:10_000]) if weight <= min(scored)[0] * NEAR_ONE]
+
+
+def _patterns(roots: Collection[str]) -> Mapping[str, re.Pattern[str]]:
+    return {
+        root: re.compile(rf"(?<![^\W_]){re.escape(root.rstrip())}" + (r"(?![^\W_])" if root.endswith(" ") else ""))
+        for root in roots
+    }
+
+
+def _said(line: ChangelogLine, patterns: Mapping[str, re.Pattern[str]]) -> list[str]:
+    """Return the words that a line has, also as parts of identifiers."""
+    spoken = f"{line.text.lower()} {re.sub(r'(?<=[a-z0-9])(?=[A-Z])|_', ' ', line.text).lower()}"
+    return [root for root, pattern in patterns.items() if pattern.search(spoken)]
+
+
+def _share(line: ChangelogLine, roots: Mapping[str, str], weights: Mapping[str, float]) -> float:
+    """Return the share of the words that any message has, by their weight, that a line has."""
+    total = sum(weight for root, weight in weights.items() if not is_act(roots.get(root, root)))
+    said = (weights.get(root, 0.0) for root in _said(line, _patterns(roots)) if not is_act(roots[root]))
+    return sum(said) / total if total else 0.0
 
 
 async def _led_by(
@@ -292,25 +385,46 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
         place = f"{line.file.path}:{line.line}"
         title = f"commits that name {told.by_name}: {count}, found by {place}, which has most of the words"
     elif told.missing:
-        lacking = " or ".join(f'"{word}"' for word in told.missing)
+        lacking = " or ".join(f'"{word}"' for word in told.missing[:MOST_MISSING])
         title = f"no message has all words; {title}, without {lacking}"
-    if len(commits) > 1 and not told.more and _IN_ORDER.search(text):
+    if told.is_near:
+        title = _near_title(told)
+    if len(commits) > 1 and not told.more and (told.ordered or _IN_ORDER.search(text)):
         commits = tuple(sorted(commits, key=lambda each: each.time))
-    elif asks_first(text) and not told.more and len(commits) > 1 and told.say_the_same and not told.by_name:
+    elif (
+        asks_first(text)
+        and not told.more
+        and len(commits) > 1
+        and told.say_the_same
+        and not (told.is_near or told.by_name)
+    ):
         oldest = min(commits, key=lambda each: each.time)
         title += f"; the oldest is of {day_of(oldest)}"
         commits = (oldest, *(each for each in commits if each is not oldest))
     releases = await releases_of(reader.history, commits)
     rows = [commit_row(each, releases.get(each.id, "")) for each in commits]
-    gone = await deleting_rows(reader.history, commits)
+    if told.ordered:
+        rows = [replace(row, group=group) for row, group in zip(rows, ("earlier", "later"), strict=True)]
+    gone = [] if told.is_near else await deleting_rows(reader.history, commits)
     rows = [*gone, *rows]
     if _ASKS_WHY.search(text):
-        rows += await _reasons(reader.history, commits[:MOST_LINES])
+        shown = commits[:1] if told.is_near and not told.ordered else commits[:MOST_LINES]
+        rows += await _reasons(reader, shown, topic_words(text) or told.words)
     lines = told.lines or await lines_of(reader, commits[:MOST_LINES], where)
-    if not lines and _ASKS_WHY.search(text):
+    is_told = told.is_near and any(row.group == "messages" for row in rows)
+    if not lines and not is_told and _ASKS_WHY.search(text):
         rows += await release_rows(reader, text, commits[:1], releases, where)
     rows += [changelog_row(each) for each in lines]
     return LineReport("changes", title, tuple(rows), told.notes, first=page(rows))
+
+
+def _near_title(told: _Told) -> str:
+    """Return what the first of similar messages has of a question's words, and what it lacks."""
+    has = " and ".join(f'"{word}"' for word in told.words)
+    lacking = " or ".join(f'"{word}"' for word in told.missing[:MOST_MISSING])
+    said = "no message has all words; " if told.missing else ""
+    said += f"nearest by words and meaning{'' if told.is_sure else ', a guess'}: {len(told.commits)}"
+    return f"{said}, the first has {has}{f' without {lacking}' if lacking else ''}"
 
 
 async def _writer_of(history: History, line: ChangelogLine) -> Commit | None:
@@ -338,11 +452,15 @@ def asks_release(text: str) -> bool:
     return _ASKS_RELEASE.search(text) is not None
 
 
-async def _reasons(history: History, commits: Sequence[Commit]) -> list[TextLine]:
-    """Return what messages of commits say below their first lines."""
-    said = await history.messages([each.id for each in commits])
+async def _reasons(reader: Reader, commits: Sequence[Commit], words: Sequence[str]) -> list[TextLine]:
+    """Return what messages of commits say below their first lines, of long ones the part with most of some words."""
+    assert reader.history is not None
+    said = await reader.history.messages([each.id for each in commits])
+    most = MOST_REASONS // max(len(commits), 1)
     return [
-        TextLine("messages", each.id[:10], _cut(said[each.id], MOST_REASONS)) for each in commits if each.id in said
+        TextLine("messages", each.id[:10], telling_part(reader, said[each.id], words, most))
+        for each in commits
+        if each.id in said
     ]
 
 

@@ -55,7 +55,8 @@ _OF_SOMEBODY = re.compile(
 )
 """What somebody does, or a page: no release is asked for."""
 _OF_GIT = re.compile(
-    r"\bby whom\b|\bwh(?:o|ich) (?:commit|did)\b|\bin (?:what|which) (?:commit|pr|pull request|issue)\b", re.IGNORECASE
+    r"\bby whom\b|\bwh(?:o|ich) (?:commit|did)\b|\bin (?:what|which) (?:later )?(?:commit|pr|pull request|issue)\b",
+    re.IGNORECASE,
 )
 _DIRECTIVE = re.compile(
     r"(?:\.\.\s*(?P<kind>versionadded|versionchanged|deprecated|versionremoved)::\s*(?P<one>\S+)|@(?P<tag>since|deprecated)\b\s*(?P<two>[^\n]{0,80})"

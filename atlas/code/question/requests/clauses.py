@@ -256,7 +256,8 @@ def _opens(words: Sequence[_ClauseWord], at: int, *, is_first: bool = True) -> b
     if word.low in _AUXILIARY:
         is_name = is_code_shaped(following.raw.strip(_EDGE)) or following.raw.startswith(("--", "`"))
         return following.low in _SUBJECT or is_name or is_first
-    if word.low not in _IMPERATIVE:
+    is_told_of = [each.low for each in words[at + 1 : at + 3]] == ["used", "to"]  # `find used to match paths`
+    if word.low not in _IMPERATIVE or is_told_of:
         return False
     is_told = words[0].low in _PERSONS and words[at - 1].ends_part  # `I want to change X, tell me what breaks`
     return is_first or words[at - 1].low in _JOINS or is_told

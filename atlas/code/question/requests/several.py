@@ -88,12 +88,14 @@ _OF_COMMITS = re.compile(
     r" (?:it|that|this|they|those) (?:first )?(?:shipp?(?:ed)?|land(?:ed)?|appear(?:ed)?|(?:come|gone?|get) out"
     r"|come|released)"
     r"|(?:and )?by whom"
-    r"|(?:and )?(?:please )?(?:give|show|list|name)(?: me)? the (?:first |last )?commits\b.{0,60}",
+    r"|(?:and )?(?:please )?(?:give|show|list|name|tell)(?: me)? the (?:first |last )?"
+    r"(?:commits?|prs?|pull requests?)\b.{0,60}",
     re.IGNORECASE,
 )
 """A part that asks for what a list of commits says of each."""
 _OF_REASON = re.compile(
-    r"(?:and )?(?:why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
+    r"(?:and )?(?:in (?:which|what) later (?:commit|change|pr|pull request) (?:did|was|were|has) (?:it|this|that|they)"
+    r"|why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
     r"|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
     r"|how long (?:had|has|have|was|were|did) (?:it|that|this|they|we)"
     r"|what had (?:gone|been|happened)|what (?:went|was) (?:wrong|broken))\b[^?]{0,80}",
