@@ -100,3 +100,100 @@ async def test_the_side_of_the_code_that_is_asked_for_is_no_topic(tmp_path: Path
         tmp_path / "shop", files, "which environment variables does the project read outside of its tests"
     )
     assert "\n2 environment variables" in said and "those about" not in said, said
+
+
+_HELPERS = """import os
+
+PREFIX_FREE = 1
+
+
+def Settings(d=None, _environ_=os.environ, **kw):
+    eget = _environ_.get
+
+    def S(settings_key, env_key=None, type_=str, default=False):
+        value = d.get(settings_key, default)
+        if env_key:
+            value = eget(env_key, value)
+        return type_(value)
+
+    S("default_locale", "SHOP_DEFAULT_LOCALE", str, "en")
+    S("debug_all", env_key="SHOP_DEBUG_ALL")
+    S("no_variable", None)
+
+
+def option(name, default=None):
+    return os.environ.get("SHOP_" + name.upper(), default)
+
+
+def secret(kind, name):
+    return os.environ[f"SHOP_{name}_KEY"]
+
+
+def limit(name):
+    key = "LIMIT_%s" % name
+    return os.getenv(key)
+
+
+option("request-port", 80)
+secret("any", "TAX")
+limit("ROWS")
+
+
+def application(request):
+    return request.environ["SCRIPT_NAME"], request.environ.get("app.session"), "shop.user" in request.environ
+"""
+_HELPERS_IN_GO = """package shop
+
+import (
+	"fmt"
+	"os"
+)
+
+func setting(kind string, name string) string {
+	return os.Getenv(fmt.Sprintf("GO_%s", name))
+}
+
+var url = setting("plain", "URL")
+"""
+_HELPERS_IN_JS = """const read = (fallback, name) => process.env[`WEB_${name.toUpperCase()}`] ?? fallback;
+
+const port = read(80, 'port');
+"""
+
+
+async def test_functions_that_read_a_variable_by_a_parameter(tmp_path: Path) -> None:
+    files = {"shop/settings.py": _HELPERS, "go/shop.go": _HELPERS_IN_GO, "web/read.js": _HELPERS_IN_JS}
+    said = await _said(tmp_path / "shop", files)
+    for place in (
+        "SHOP_DEFAULT_LOCALE: shop/settings.py:15",
+        "SHOP_DEBUG_ALL: shop/settings.py:16",
+        "SHOP_REQUEST_PORT: shop/settings.py:33",
+        "SHOP_TAX_KEY: shop/settings.py:34",
+        "LIMIT_ROWS: shop/settings.py:35",
+        "GO_URL: go/shop.go:12",
+        "WEB_PORT: web/read.js:3",
+    ):
+        assert place in said, said
+    assert "\n7 environment variables read or set" in said, said
+    for name in ("default_locale", "debug_all", "SCRIPT_NAME", "app.session", "shop.user"):
+        assert name not in said, said
+
+
+async def test_the_variable_of_a_topic_is_shown_with_the_line_that_reads_it(tmp_path: Path) -> None:
+    asked = "which environment variable sets the default locale?"
+    said = await _said(tmp_path / "shop", {"shop/settings.py": _HELPERS}, asked)
+    assert "those about locale: 1 of 5" in said
+    assert (
+        'S("default_locale", "SHOP_DEFAULT_LOCALE", str, "en") -> settings.py:12 value = eget(env_key, value)' in said
+    )
+
+
+async def test_a_documented_variable_of_a_topic_stands_for_those_that_no_line_reads(tmp_path: Path) -> None:
+    files = {
+        "shop/cli.py": 'import os\n\nA = os.environ["SHOP_A"]\n',
+        "shop/other.py": 'LOCALE = variables("SHOP_LOCALE")\n',
+        "docs/use.md": "# Use\n\nThe environment variable `SHOP_LOCALE` sets the locale.\n",
+    }
+    said = await _said(tmp_path / "shop", files, "which environment variable sets the locale?")
+    assert "SHOP_LOCALE: docs/use.md:3 (in code shop/other.py:1)" in said and "SHOP_A: " not in said, said
+    assert "no line says" not in said

@@ -132,7 +132,10 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
             ("1 environment variable", "SHOP_MODE: jobs/env.py:10", "begin with `SHOP_`"),
         ),
         ("Sink trait - all the types implementing it", ("implementations of trait", "Csv 18,20 (")),
-        ("which environment variables does frobnicator read", ("no line says frobnicator: all of the project",)),
+        (
+            "which environment variables does frobnicator read",
+            ("none of these lines says frobnicator: all of the project",),
+        ),
         ("which environment variables are read", ("jobs_max_stack: jobs/env.py:8", "2 environment variables")),
         ("whats the default of table_name", ("1 assignment", "jobs/limits.py:3: options.table_name or 'migrations'")),
         ("default of slow_query_time", ("no assignment of a value found, so no default is known", "jobs/limits.py:5")),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from atlas.code.lines.asked_words import mentions, topic_words
-from atlas.code.lines.environment_helpers import calls_of_helpers, is_parameter, names_of_loop
+from atlas.code.lines.environment_helpers import MADE, calls_of_helpers, is_parameter, names_of_loop
 from atlas.code.lines.environment_mappings import reads_of_mappings
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, definitions_around, is_aside, is_document, scan_texts
@@ -50,11 +50,12 @@ _CALLS = (
 _READ = re.compile(
     "|".join(
         (
+            rf"{_CALLS}\s*[\[(]\s*&?(?:\w{{1,10}}[.!(]{{1,2}}\w{{0,10}}\(?|[f$@])?(?P<made>{MADE})",
             rf"{_CALLS}\s*\??\.?[\[({{]{{1,2}}\s*(?:[\w.]+,\s*)?{_QUOTED_NAME.format(_NAME.format('called'))}",
             rf"(?:\bprocess\.env|\bimport\.meta\.env|\bBun\.env)\.{_NAME.format('dotted')}",
             rf"{_QUOTED_NAME.format(_NAME.format('inside'))}\s+(?:not\s+)?in\s+os\.environ\b",
             r"\$ENV\{(?P<perl>\w+)\}",
-            r"\$\{(?P<shell>[A-Za-z_]\w*):?[-=?+]",
+            r"\$\{(?P<shell>[A-Z_][A-Z0-9_]*):?[-=?+](?![+.-])",
             r"\b(?:env|envvar|envconfig|envvars|EnvVars?|env_var|validation_alias)\s*[=:(]\s*(?:\[\]string\{|\[)?\s*"
             r"[\"'](?P<declared>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b",
             rf"(?:\bos\.(?:Getenv|LookupEnv|getenv|environ(?:\.get)?)|\benv::var(?:_os)?|\bprocess\.env|\bSystem\.getenv"
@@ -64,6 +65,7 @@ _READ = re.compile(
         )
     )
 )
+_MADE_WITH = re.compile(r"(?:\.\w{1,30}\(\))*[}\"'`)]{0,3}(?:\s?[+.~]\s?[\"'])?(?:_[A-Z0-9_]+[\"'`])?")
 _DOCUMENTED = re.compile(r"(?:^#+ [^\n]*?|`|\*\*|\$)([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b", re.MULTILINE)
 _CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
 _TOOLS = re.compile(
@@ -72,7 +74,7 @@ _TOOLS = re.compile(
 """Code that builds or checks the project."""
 _ANY = re.compile("")
 _NEEDLES = (b"env", b"${")
-_OF_PARAMETER = re.compile(r"(?<![\w.])environ(?:\.get\(|\[)")
+_OF_PARAMETER = re.compile(r"(?<!os\.)(?<!\w)environ(?:\.\w+\(|\[)|\bin (?:\w+\.)?(?<!os\.)environ\b")
 _IMPORTED = re.compile(r"^from os import [^\n]*\benviron\b", re.MULTILINE)
 _OF_REQUESTS = re.compile(
     r"(?:REQUEST|SERVER|REMOTE|SCRIPT|CONTENT|GATEWAY|PATH|QUERY|HTTP|DOCUMENT|AUTH)_\w+|HTTPS?|PATH_INFO|CHUNKED_BODY"
@@ -86,6 +88,9 @@ MOST_USES = 2
 MAX_SENTENCE = 260
 _ASSIGNED = re.compile(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
 MAX_LEFT = 30
+MOST_QUOTED, MAX_QUOTED = 2, 90
+"""Variables that are about a topic of which the line is shown, and characters of it."""
+_NONE_SAYS = "none of these lines says"
 MAX_VARIABLES = 5_000
 INCOMPLETE = "not all may be counted"
 MAX_PLACES = 20_000
@@ -113,6 +118,8 @@ class EnvironmentRead:
     is_computed: bool = False
     is_passed: bool = False
     """Whether it is read from a mapping called `env`, which may be that of a request."""
+    through: TextMatch | None = None
+    """The read in the function of the project that this place calls."""
 
 
 async def answer_environment(reader: Reader, query: Query, where: Filter) -> LineReport | None:
@@ -160,12 +167,12 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
             continue
         value = _assigned(each, values) if each.is_computed else None
         resolved.append(EnvironmentRead(value, each.found, each.is_written) if value else each)
-    resolved = await _through_helpers(reader, where, resolved)
+    mapped = await reads_of_mappings(reader, where)
+    resolved = await _through_helpers(reader, where, resolved, mapped.computed)
     plain = {each.name for each in resolved if not each.is_passed}
     kept = [
         each for each in resolved if not each.is_passed or each.name in plain or not _OF_REQUESTS.fullmatch(each.name)
     ]
-    mapped = await reads_of_mappings(reader, where)
     proven = {(name, found.place) for name, found in mapped.reads}
     kept = [each for each in kept if not (each.is_passed and (each.name, each.found.place) in proven)]
     known = {(each.name, each.found.place) for each in kept}
@@ -185,12 +192,24 @@ async def read_variables(reader: Reader, where: Filter) -> tuple[list[Environmen
     return sorted([*kept, *linked], key=lambda each: each.found.file.is_test), notes
 
 
-async def _through_helpers(reader: Reader, where: Filter, reads: Sequence[EnvironmentRead]) -> list[EnvironmentRead]:
-    """Return the reads with those through functions of the project in place of the read in the function itself."""
-    computed = [(each.name, each.found) for each in reads if each.is_computed]
+async def _through_helpers(
+    reader: Reader, where: Filter, reads: Sequence[EnvironmentRead], mapped: Sequence[tuple[str, TextMatch]]
+) -> list[EnvironmentRead]:
+    """Return the reads with those through functions of the project in place of the read in the function itself.
+
+    `mapped`: reads with a computed name from what stands for the environment, of which only those of functions count.
+    """
+    computed = [*((each.name, each.found) for each in reads if each.is_computed), *mapped]
     calls = await calls_of_helpers(reader, where, computed)
     kept = [each for each in reads if not (each.is_computed and each.name in calls)]
-    return [*kept, *(EnvironmentRead(call.match["value"], call) for found in calls.values() for call in found)]
+    return [
+        *kept,
+        *(
+            EnvironmentRead(variable, found, through=through)
+            for calling in calls.values()
+            for variable, found, through in calling
+        ),
+    ]
 
 
 async def _read_places(reader: Reader, where: Filter, names: Sequence[str] = ()) -> list[VariablePlace]:
@@ -241,6 +260,9 @@ def _read(found: TextMatch) -> EnvironmentRead | None:
     )
     if groups.get("handed"):
         return EnvironmentRead(_names_handed_over(found), found, is_computed=True)
+    if groups.get("made"):
+        behind = _MADE_WITH.match(found.file.text, found.match.end())
+        return EnvironmentRead(f"{groups['made']}{behind[0] if behind else ''}", found, is_computed=True)
     if groups.get("at"):
         return EnvironmentRead(groups["at"], found, is_computed=True)
     name = next(
@@ -402,12 +424,13 @@ def _listed(
     by_name: dict[str, list[EnvironmentRead]] = {}
     for each in kept:
         by_name.setdefault(each.name, []).append(each)
-    lines = [_variable(name, places) for name, places in by_name.items()]
+    is_narrow = bool(said) and len(by_name) <= MOST_QUOTED
+    lines = [_variable(name, places, quoted=is_narrow) for name, places in by_name.items()]
     known = {each.name for each in reads}
     others = [(name, found) for name, found in documented.items() if name not in known]
     if words := tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own):
         about = [each for each in others if mentions(f"{each[0]} {each[1].text}", words)]
-        if about and not said:
+        if about and (not said or said.startswith(_NONE_SAYS)):
             lines, said = [], f"only documents name {' '.join(words)}; {_names(kept)} others are read"
         others = about
     if said:
@@ -439,7 +462,7 @@ def _listed(
     return LineReport("environment", title, tuple(lines), (*notes, *more), outcome, first=40)
 
 
-def _variable(name: str, places: Sequence[EnvironmentRead]) -> TextLine:
+def _variable(name: str, places: Sequence[EnvironmentRead], *, quoted: bool) -> TextLine:
     group = "variables"
     if all(_TOOLS.search(each.found.file.path) or is_aside(each.found.file.path) for each in places):
         group = "in_tools"
@@ -449,7 +472,13 @@ def _variable(name: str, places: Sequence[EnvironmentRead]) -> TextLine:
         group = "only_set"
     elif all(each.is_passed or each.is_written for each in places):
         group = "through_env"
-    return TextLine(group, name, several((each.found.file.path, each.found.line) for each in places))
+    text = several((each.found.file.path, each.found.line) for each in places)
+    if quoted:
+        first = next((each for each in places if not each.is_written), places[0])
+        text = f"{text} {shown(first.found.text)[:MAX_QUOTED]}"
+        if (through := first.through) is not None:
+            text = f"{text} -> {through.place.rpartition('/')[2]} {shown(through.text)[:MAX_QUOTED]}"
+    return TextLine(group, name, text)
 
 
 _SIDES = ("test", "tests", "outside", "production", "non-test")
@@ -472,7 +501,7 @@ def _about_topic(
         if kept and len(kept) < len(reads):
             return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}"
     is_said = any(mentions(part, words) for each in reads for part in _parts(each))
-    return list(reads), "" if is_said or not reads else f"no line says {', '.join(words)}: all of the project"
+    return list(reads), "" if is_said or not reads else f"{_NONE_SAYS} {', '.join(words)}: all of the project"
 
 
 def _with_those_inside(

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from atlas.code.lines.environment_helpers import CLOSES, MADE, OPENS, arguments_of
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_document, scan_texts
 from atlas.code.reader import Reader
 from atlas.core.model import Filter, Label, Match
@@ -22,7 +23,8 @@ MAX_BEFORE = 600
 """Characters before an argument in which its call begins."""
 _WHOLE = re.compile(
     r"(?<![\w.$])(?:dict\(\s*)?(?:os\.environ(?:\.copy\(\))?|process\.env|\$_ENV|ENV(?:\.to_h)?|System\.getenv\(\)"
-    r"|os\.Environ\(\)|(?:std::)?env::vars\(\))(?=\s*(?:[,);]|$))",
+    r"|os\.Environ\(\)|(?:std::)?env::vars\(\))(?=\s*(?:[,);]|$))"
+    r"|(?<![\w.$])(?P<getter>os\.(?:environ\.get|getenv|Getenv))(?=\s*$)",
     re.MULTILINE,
 )
 _NEEDLES = (b"env",)
@@ -56,7 +58,6 @@ _COPIES = frozenset(
     )
 )
 """Functions that read no variable in particular."""
-_OPENS, _CLOSES = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class MappedReads:
     reads: tuple[tuple[str, TextMatch], ...] = ()
     handed_over: tuple[TextMatch, ...] = ()
     """Places that give it to code outside of the index, which may read any variable."""
+    computed: tuple[tuple[str, TextMatch], ...] = ()
+    """Reads of a variable whose name an identifier holds: `get = environ.get` and `get(key)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class _Stands:
     name: str
     first: int
     last: int
+    is_getter: bool = False
+    """Whether it is the function that reads a variable by its name."""
 
 
 async def reads_of_mappings(reader: Reader, where: Filter) -> MappedReads:
@@ -87,10 +92,11 @@ async def reads_of_mappings(reader: Reader, where: Filter) -> MappedReads:
         if each.text.lstrip().startswith(("#", "//", "*", "/*")):
             continue
         named, is_open = await _given_to(reader, where, each.file, each.line, each.match.start())
-        waiting += named
-        if is_open:
+        waiting += [replace(stands, is_getter=bool(each.match["getter"])) for stands in named]
+        if is_open and not each.match["getter"]:
             handed.append(each)
     reads: dict[tuple[str, str], tuple[str, TextMatch]] = {}
+    computed: list[tuple[str, TextMatch]] = []
     done: set[tuple[str, str, int]] = set()
     while waiting and len(done) < MOST_FUNCTIONS:
         stands = waiting.pop(0)
@@ -100,13 +106,16 @@ async def reads_of_mappings(reader: Reader, where: Filter) -> MappedReads:
         done.add(key)
         for name, found in _reads_from(stands):
             reads.setdefault((name, found.place), (name, found))
+        computed += _computed_from(stands)
+        waiting += _getters(stands)
         for found in _handed_on(stands):
             named, is_open = await _given_to(reader, where, found.file, found.line, found.match.start())
             waiting += named
             if is_open:
                 handed.append(found)
     handed += [each for each in _begins(waiting) if (each.file.path, each.match[0], each.line) not in done]
-    return MappedReads(tuple(reads.values()), tuple(each for each in handed if not each.file.is_test))
+    outside = tuple(each for each in handed if not each.file.is_test)
+    return MappedReads(tuple(reads.values()), outside, tuple(computed))
 
 
 def _begins(waiting: list[_Stands]) -> Iterator[TextMatch]:
@@ -119,21 +128,48 @@ def _begins(waiting: list[_Stands]) -> Iterator[TextMatch]:
             yield TextMatch(each.file, each.first, match)
 
 
+def _getters(stands: _Stands) -> list[_Stands]:
+    """Return the names that the function which reads from a name is given: `get = environ.get`."""
+    if stands.is_getter:
+        return []
+    taken = re.compile(rf"(?<![\w.$@]){re.escape(stands.name)}\.get(?=\s*$)", re.MULTILINE)
+    named = [
+        (each, _ASSIGNS.match(each.text[: each.match.start() - each.file.starts[each.line - 1]][:MAX_BEFORE]))
+        for each in _within(stands, taken)
+    ]
+    return [_Stands(stands.file, to["name"], each.line, stands.last, is_getter=True) for each, to in named if to]
+
+
 def _reads_from(stands: _Stands) -> Iterator[tuple[str, TextMatch]]:
     """Yield the variables that are read from a name."""
     name = rf"(?<![\w.$@]){re.escape(stands.name)}"
     called = r"[\"'](?P<{0}>[A-Za-z_]\w*)[\"']"
+    if stands.is_getter:
+        for found in _within(stands, re.compile(rf"{name}\s*\(\s*{called.format('called')}(?!\s*[+~])")):
+            yield found.match["called"], found
+        return
     reads = re.compile(
         rf"{name}(?:\.(?:get|pop|setdefault|fetch|getOrDefault|key\?|containsKey|delete))?\s*\??\.?[\[(]\s*{called.format('called')}"
-        rf"(?!\s*\]\s*=[^=])|{called.format('inside')}\s+(?:not\s+)?in\s+{re.escape(stands.name)}\b"
+        rf"(?!\s*\]\s*=[^=]|\s*[+~])|{called.format('inside')}\s+(?:not\s+)?in\s+{re.escape(stands.name)}\b"
         rf"|{name}\.(?P<dotted>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b(?!\s*[(=][^=])"
     )
     for found in _within(stands, reads):
         yield next(each for each in found.match.groups() if each), found
 
 
+def _computed_from(stands: _Stands) -> Iterator[tuple[str, TextMatch]]:
+    """Yield the identifiers that hold the name of a variable which is read from a name."""
+    name = re.escape(stands.name)
+    opens = r"\s*\(" if stands.is_getter else r"(?:\.(?:get|pop|fetch)\s*\(|\[)"
+    reads = re.compile(rf"(?<![\w.$@]){name}{opens}\s*(?:[f$]?(?P<made>{MADE})|(?P<key>[A-Za-z_]\w*)\s*[,)\]])")
+    for found in _within(stands, reads):
+        yield found.match["key"] or found.match["made"], found
+
+
 def _handed_on(stands: _Stands) -> Iterator[TextMatch]:
     """Yield where a name is an argument of a call: `connect(settings, 1)`."""
+    if stands.is_getter:
+        return iter(())
     return _within(stands, re.compile(rf"(?<![\w.$@]){re.escape(stands.name)}(?=\s*[,)])"))
 
 
@@ -196,7 +232,7 @@ def _parameter(file: IndexedText, first: int, callee: str, position: int, keywor
         return ""
     parameters = [
         match["name"]
-        for part in _arguments(text[defines.end() :])
+        for part in arguments_of(text[defines.end() :])
         if (match := _PARAMETER.match(part.strip(" \t\n*&"))) is not None
     ]
     if parameters[:1] in (["self"], ["cls"], ["this"]):
@@ -206,33 +242,17 @@ def _parameter(file: IndexedText, first: int, callee: str, position: int, keywor
     return parameters[position] if position < len(parameters) else ""
 
 
-def _arguments(text: str) -> list[str]:
-    """Return the parts between commas up to the bracket that closes the list."""
-    parts, depth, begin = list[str](), 0, 0
-    for at, sign in enumerate(text[: 4 * MAX_BEFORE]):
-        if sign in _OPENS:
-            depth += 1
-        elif sign in _CLOSES:
-            depth -= 1
-            if depth < 0:
-                return [*parts, text[begin:at]]
-        elif sign == "," and depth == 0:
-            parts.append(text[begin:at])
-            begin = at + 1
-    return []
-
-
 def _call_around(before: str) -> tuple[str, bool, int, str] | None:
     """Return the function whose argument ends a text, whether it is defined there, the position and keyword."""
     depth = position = 0
     start = len(before)
     for at in range(len(before) - 1, -1, -1):
         sign = before[at]
-        if sign in _CLOSES:
+        if sign in CLOSES:
             depth += 1
-        elif sign in _OPENS and depth:
+        elif sign in OPENS and depth:
             depth -= 1
-        elif sign in _OPENS:
+        elif sign in OPENS:
             if sign != "(" or (callee := _CALLEE.search(before[max(0, at - 120) : at])) is None:
                 return None
             keyword = _KEYWORD.search(before[at + 1 :] if position == 0 else before[start:])
