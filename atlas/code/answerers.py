@@ -498,6 +498,8 @@ async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationInte
         return True
     if " " in intent.name and not subjects.found:
         return True  # words in quotes, which no definition has for a name
+    if intent.name.isalpha() and re.search(rf"(?<![`'\"]){intent.name} [A-Z][a-z]+\b", asked.query.text):
+        return True  # a product: `in Visual Studio`
     for each in subjects.unknown:
         if (await find_name_lines(reader, each.text.strip("()"), asked.where.project)).lines:
             return True

@@ -117,6 +117,11 @@ _QUESTION = re.compile(
     r"|print|display|trace|path|explain|all|every|everything|i|we)\b",
     re.IGNORECASE,
 )
+_ONE_TEST = re.compile(
+    r"(?<!there )(?<!has )(?<!have )(?<!had )(?<!find )(?<!show )(?<!me )(?<!by )(?<!need )(?<!does )(?<!is )"
+    r"\b(?:an?|my|each|every|this|that|one) (?:\w+ )?(?:test|spec|test case)\b"
+)
+"""A test that the question speaks of: `the pause between attempts of a test marked with Retry`."""
 _LISTS = re.compile(r"^(?:(?:show|list|find|get|give|me|us|all|every|the|any|please) )*")
 _SUBORDINATE = re.compile(r"\b(?:when|if|once|after|before|while) (?:i|we|you|someone|one|a user|users) (?:\w+ )?")
 """What somebody does with the name, not what is asked about it: `what is the interval when I call X`."""
@@ -184,7 +189,10 @@ def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | 
     explains = _explains(text)
     describes = not text.endswith("?") and _describes(marked) and not _starts_with_noun(marked)
     happens = _SUBORDINATE.search(marked) is not None
+    of_test = _ONE_TEST.search(marked) is not None
     for rule in _rules():
+        if of_test and rule.kind is Kind.TESTS:
+            continue
         if explains and rule.kind is not Kind.PATH:
             continue
         if (rule.decides or not (describes or happens)) and rule.matches(marked):
