@@ -28,6 +28,7 @@ from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_mem
 from atlas.code.graph.package_subjects import (
     described_package,
     describes_package,
+    needs_of,
     packages_beside,
     read_package_question,
 )
@@ -58,6 +59,7 @@ from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.packages.artifacts import answer_about_packages
 from atlas.code.lines.packages.package_features import narrowed_by_feature
 from atlas.code.lines.packages.package_lines import lines_about_package, narrowed_by_words
+from atlas.code.lines.packages.published import answer_published
 from atlas.code.lines.properties import answer_properties
 from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings
@@ -81,6 +83,8 @@ from atlas.core.model import Filter, Label
 
 _HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
 """Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
+_PROPER_NAME = re.compile(r"(?<=[a-z] )[A-Z][a-z]+(?: [A-Z][a-z]+)+\b(?!\()")
+"""A name of two words inside of a sentence: `in Visual Studio`."""
 _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Kind.MEMBERS, Kind.DEPENDENTS))
 """Relations whose words are English: `testing client` may name no symbol at all."""
 _BY_TEXT = frozenset((Kind.USAGES, Kind.CALLERS, Kind.TESTS, Kind.DEPENDENTS, Kind.INSTANTIATIONS))
@@ -238,6 +242,8 @@ async def _about_packages(reader: Reader, asked: AskedQuestion, whole: str) -> A
         return None
     if _SUBMODULES.search(asked.query.text) and (found := await answer_submodules(reader, asked.where)) is not None:
         return Answered(found)
+    if (published := await answer_published(reader, asked.query, asked.where)) is not None:
+        return Answered(published)
     question = find_package_question(asked.query.text) or find_package_question(package_part(asked.query.text))
     if _about_all(asked, Kind.UNUSED) is not None and (question is None or question.asks != PackageAspect.UNUSED):
         return None  # `which exceptions does the package never raise`
@@ -298,6 +304,8 @@ async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
         return name
     if normal_name(name) in {normal_name(each.project) for each in declared}:
         return ""  # `what does the Dapper package pull in`: a project of the repository
+    if needs_of(f"{name} package", asked.query.text):
+        return ""  # what that package needs, not what needs another one whose name has the word
     having = [each for each in declared if not each.is_inner and normal_name(name) in _parts(each.name)]
     having.sort(key=lambda each: each.kind == "indirect")
     is_one = len({major_free(each.name) for each in having}) == 1
@@ -498,7 +506,7 @@ async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationInte
         return True
     if " " in intent.name and not subjects.found:
         return True  # words in quotes, which no definition has for a name
-    if intent.name.isalpha() and re.search(rf"(?<![`'\"]){intent.name} [A-Z][a-z]+\b", asked.query.text):
+    if (said := _PROPER_NAME.search(asked.query.text)) is not None and intent.name in said[0].split()[:-1]:
         return True  # a product: `in Visual Studio`
     for each in subjects.unknown:
         if (await find_name_lines(reader, each.text.strip("()"), asked.where.project)).lines:

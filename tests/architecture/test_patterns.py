@@ -164,7 +164,7 @@ COMPOSED: dict[str, str] = {
     "code/retrieve/text_users.py: users_of_holders": "an escaped name between lookarounds",
     "code/changes/commit_history.py: _inside": "an escaped name between lookarounds",
     "code/lines/build_files.py: answer_manifest_lines": "an escaped name between lookarounds",
-    "code/graph/package_subjects.py: _needs_of": "an escaped name behind constants, on a question",
+    "code/graph/package_subjects.py: needs_of": "an escaped name behind constants, on a question",
     "code/lines/releases.py: _says_of": "an escaped name beside constants, on `MAX_HEADING` characters",
     "code/lines/caught.py: _raises": "escaped names, on two lines of at most `MAX_LINE`",
     "code/lines/bounds.py: find_bounds": "an escaped name between lookarounds, on a line",

@@ -106,6 +106,12 @@ _OF_BEHAVIOUR = re.compile(
     re.IGNORECASE,
 )
 """`Nuxt module: which folder gets scanned when the user configures nothing`: what the part of that name does."""
+_THE_LIBRARY = re.compile(
+    r"\b(?:the|this|our) (?:library|package)(?=[?.!,;:]|$| (?:itself|do|does|is|was|has|[a-z]+s)\b)", re.I
+)
+MIN_PART = 3
+MOST_APART, MOST_BESIDE = 12, 5
+"""Words of a question in which those for needing stand anywhere, and words between them and the package in others."""
 MOST_NAMED = 4
 """Packages that one question names beside each other."""
 _WHAT_CODE_DOES = re.compile(
@@ -144,7 +150,9 @@ _INSTALLING = re.compile(
 _AND_IMPORTERS = re.compile(
     r"\b(?:who|what|which|where)\b.{0,60}\b(?:imports?|imported|uses?|used)\b"
     r"|\bwhere(?:'s| is| are| do| does)?(?: \w+){0,3} (?:required|requires?|loaded|included)\b"
-    r"|\b(?:what|why)\b(?: \S+){0,4} for\b|\bfor what\b",
+    r"|\b(?:what|why)\b(?: \S+){0,4} for\b|\bfor what\b"
+    r"|\b(?:which|what) (?:of (?:our|the|its) )?(?:own )?(?:files?|modules?|code|class(?:es)?|parts?)\b.{0,40}"
+    r"\b(?:reasons?|cause|culprits?|blame|responsible)\b",
     re.IGNORECASE,
 )
 _OF_GROUP = re.compile(
@@ -204,7 +212,7 @@ def read_package_question(
         return None
     kinds = _kinds(text, words)
     is_of_user = named and _OF_USER.search(text) is not None
-    called = (each for each in (named, *words) if _is_of_packages(text) and each and _needs_of(each, text))
+    called = (each for each in (named, *words) if _is_of_packages(text) and each and needs_of(each, text))
     if project := next((inner for each in called if (inner := _inner_project(each, declared))), ""):
         return PackageQuestion(PackageAspect.LIST, project=project, kinds=kinds, certain=True)
     if (own := _own_needs(text, words, declared)) and (not is_of_user or normal_name(named) == normal_name(own)):
@@ -228,6 +236,8 @@ def read_package_question(
 
 def _of_one(text: str, named: str) -> PackageQuestion | None:
     """Return the question about the one package that a text names; None where it asks neither for use nor version."""
+    if len(text.split()) > MOST_APART and not _is_beside(text, named):
+        return None
     where_we = _WHERE_WE.search(text)
     is_touched = where_we is not None and normal_name(where_we["package"]) == normal_name(named)
     is_use = is_touched or _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
@@ -246,13 +256,30 @@ def _of_one(text: str, named: str) -> PackageQuestion | None:
     )
 
 
+def _is_beside(text: str, named: str) -> bool:
+    """Return whether a word for needing, importing or versions stands beside a package in a sentence that names it.
+
+    "The library" alone is the project: `MySQL has no limit. What does the library emit?`
+    """
+    for sentence in re.split(r"(?<=[.?!;]) ", _THE_LIBRARY.sub(" ", text)):
+        words = sentence.split()
+        for number, word in enumerate(words):
+            bare = word.strip("`'\".,?!:;()").lower()
+            # `BoltDB` names `raft-boltdb`
+            if named.lower() in bare or (len(bare) > MIN_PART and bare in named.lower()):
+                around = " ".join(words[max(0, number - MOST_BESIDE) : number + MOST_BESIDE + 1])
+                if _USE.search(around) or _VERSION.search(around) or _USERS.search(sentence):
+                    return True
+    return False
+
+
 def _own_needs(text: str, words: Sequence[str], declared: Sequence[Declaration]) -> str:
     """Return the name of the project at the root, where a text asks what it needs; "" for others."""
     own = next((each.project for each in declared if not each.folder and each.project), "")
     if not own or _VERSION.search(text) or not any(normal_name(word) == normal_name(own) for word in words):
         return ""
     is_short = len(words) <= FEW_WORDS and re.search(r"\b(?:needs?|requires?|depend\w*)\b", text, re.IGNORECASE)
-    return own if _needs_of(own, text) and (_is_of_packages(text) or is_short) else ""
+    return own if needs_of(own, text) and (_is_of_packages(text) or is_short) else ""
 
 
 def _is_of_packages(text: str) -> bool:
@@ -297,15 +324,16 @@ _SPELLINGS = ("windows|win32|mswin|mingw", "macos|darwin|osx|unix", "linux|unix"
 def _inner_project(named: str, declared: Sequence[Declaration]) -> str:
     """Return the folder of a project of the repository that has the name; "" for other packages."""
     name = normal_name(named)
-    for each in declared:
+    for each in declared if name not in _KINDS_OF_PROJECT else ():
         if each.folder and name in (normal_name(each.project), normal_name(each.folder.rpartition("/")[2])):
             return each.folder
     return ""
 
 
-def _needs_of(named: str, text: str) -> bool:
+def needs_of(named: str, text: str) -> bool:
     """Return whether a text asks what a project needs, not what needs it: `what does NAME need`."""
-    pattern = rf"\b(?:does|do|by|of|for)\b(?: the| our)?(?: main| core| root)? [`\"']?{re.escape(named)}\b"
+    kind = "(?: main| core| root| published| released)?"
+    pattern = rf"\b(?:does|do|by|of|for)\b(?: the| our)?{kind} [`\"']?{re.escape(named)}\b"
     return re.search(pattern, text, re.IGNORECASE) is not None and _OF_NEEDS.search(text) is not None
 
 
@@ -448,10 +476,16 @@ _NO_PACKAGES = frozenset(
 )
 
 
+_KINDS_OF_PROJECT = frozenset(("package", "packages", "project", "projects", "module", "modules", "library", "app"))
+"""Words that a folder may be called by, and a question says of any project: `which modules of the package`."""
+
+
 def _project(words: Sequence[str], declared: Sequence[Declaration]) -> str:
     """Return the project of the repository, other than the whole, that a word names."""
     folders = {each.folder: each for each in declared if each.folder}
     for word in words:
+        if word.lower() in _KINDS_OF_PROJECT:
+            continue
         for folder, each in folders.items():
             if word.lower() in (folder.lower(), folder.rpartition("/")[2].lower(), each.project.lower()):
                 return folder

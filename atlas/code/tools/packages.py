@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from atlas.code.atlas import Atlas
 from atlas.code.graph.declarations import Declaration, read_declarations
@@ -38,9 +40,13 @@ _LINES = 12
 """Lines of one importing file that are listed."""
 ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|vendor(?:-bin)?|sandbox)/")
 """Projects that belong to tests or examples come last."""
+_DOCUMENTS = re.compile(r"(?:docs?|documentation|examples?|tutorials?)/")
+"""Folders whose code shows how the project is used; many files of them that import a package are one line."""
 _FEW_FILES = 6
 """Files that import a package whose first import is shown."""
 _IMPORT_CHARACTERS = 80
+_MANY_ALIKE = 5
+"""Manifests that declare a package alike are one line."""
 _MANY = 25
 """Declarations of a list that leaves out the locked versions."""
 _TOOL = "hybrid_search"
@@ -175,18 +181,40 @@ def _said(found: PackageReport, texts: Mapping[str, str]) -> tuple[list[ReportLi
     # the versions that few projects have are those that somebody looks for
     common = Counter(each.range for each in found.declared)
     ordered = sorted(found.declared, key=lambda each: common[each.range]) if len(common) > 1 else found.declared
-    lines = [
+    lines = _alike(
         ReportLine("declared", each.path, declared_line(each, with_project=found.projects > 1, with_kind=True))
         for each in ordered
-    ]
+    )
     lines += [ReportLine("computed_by", *_parted(place, text)) for place, text in found.computed]
+    shown = [each for each in found.importing if not _DOCUMENTS.match(each.path)]
+    beside = [each for each in found.importing if _DOCUMENTS.match(each.path)]
+    few = beside if len(beside) < _MANY_ALIKE else []
     lines += [
         ReportLine("imported_by", each.path, f"{importing_line(each)} {texts.get(each.path, '')}".rstrip())
-        for each in found.importing
+        for each in (*shown, *few)
     ]
+    if beside and not few:
+        folder = os.path.commonpath([each.path for each in beside])
+        lines.append(ReportLine("imported_by", "", f"{counted(len(beside), 'file')} below {folder}"))
     lines += [ReportLine(*each) for each in found.beside]
     lines += [ReportLine("named_by", *each) for each in found.named]
     return lines, f"{found.package}: {_title(found, of)}"
+
+
+def _alike(lines: Iterable[ReportLine]) -> list[ReportLine]:
+    """Return the lines, those of many files that say the same as one: the manifests of examples."""
+    by_text: dict[str, list[ReportLine]] = {}
+    for each in lines:
+        by_text.setdefault(each.text, []).append(each)
+    kept: list[ReportLine] = []
+    for same in by_text.values():
+        if len(same) < _MANY_ALIKE:
+            kept += same
+            continue
+        folder = os.path.commonpath([each.path for each in same])
+        inside = f" below {folder}" if folder else ""
+        kept.append(replace(same[0], text=f"{same[0].text}, and so {len(same) - 1} more manifests{inside}"))
+    return kept
 
 
 def _parted(place: str, text: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ Reads the graph, the version history and the documents about releases.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from atlas.code.changes.commit_rows import commit_row
@@ -23,6 +23,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
 from atlas.core.model import Direction, EdgeType, Filter, Label
+from atlas.core.wording import counted
 
 MAX_EDGES = 2_000
 MIN_WORD, MIN_NAMED = 3, 4
@@ -146,11 +147,26 @@ async def _users_of(reader: Reader, uids: Sequence[str]) -> list[TextLine]:
         row = edge.node.row
         if row.path and not row.is_test and row.label not in (Label.MODULE, Label.PACKAGE, Label.FILE):
             users.setdefault((row.path, row.qualified_name), set()).update(edge.row.lines)
+    if len(users) > MOST_USERS:  # every file is worth more than every symbol of the first ones
+        users = _by_file(users)
     lines = [
         TextLine("used_by", path, f"{','.join(map(str, sorted(at)[:4]))} {name}".strip())
         for (path, name), at in sorted(users.items(), key=lambda each: (each[0][0], min(each[1], default=0)))
     ]
     return lines[:MOST_USERS]
+
+
+def _by_file(users: Mapping[tuple[str, str], set[int]]) -> dict[tuple[str, str], set[int]]:
+    """Return the lines of all symbols of a file under the name of the first and the number of the others."""
+    files: dict[str, dict[str, set[int]]] = {}
+    for (path, name), at in sorted(users.items(), key=lambda each: (each[0][0], min(each[1], default=0))):
+        files.setdefault(path, {})[name] = at
+    found: dict[tuple[str, str], set[int]] = {}
+    for path, named in files.items():
+        first, *others = named
+        name = f"{first} and {counted(len(others), 'further symbol')}" if others else first
+        found[path, name] = set[int]().union(*named.values())
+    return found
 
 
 async def _named_lines(reader: Reader, found: PackageReport) -> list[TextLine]:

@@ -120,7 +120,7 @@ _EXISTS = re.compile(
 """A question whether something of a kind exists, which `also a benchmark?` asks of another kind."""
 _OF_PACKAGES = re.compile(
     r"\b(?:depend\w*|deps|librar(?:y|ies)|packages?|gems?|crates?|extras?|need(?:s|ed)?|require[sd]?|pass(?:es)? \S+ on"
-    r"|pulls? in|jar|artifact|classpath|shaded|bundled|(?:have|has|need) to (?:add|install|declare))\b",
+    r"|pulls? in|pinned|jar|artifact|classpath|shaded|bundled|(?:have|has|need) to (?:add|install|declare))\b",
     re.IGNORECASE,
 )
 _ASKS_PACKAGE = re.compile(r"(?:which|what) (?:librar(?:y|ies)|packages?|gems?|crates?|modules?) ", re.IGNORECASE)
@@ -131,6 +131,9 @@ _OF_PACKAGE = re.compile(
     r" (?:directly )?(?:uses?|imports?|needs?|pulls?|touch(?:es)?|references?)"
     r" (?:it|them|(?:this|the|that) (?:library|package|dependency|module|crate|gem))(?: in)?(?: directly| at all)?"
     r"(?:,? and for what|,? and why)?"
+    r"|(?:which|what) (?:of (?:our|the|its) )?(?:own )?(?:files?|modules?|code|class(?:es)?|parts?)"
+    r"(?: (?:of|in) (?:the|our|this) \w+)? (?:is|are|caused?|forces?) (?:the |to )?"
+    r"(?:reasons?|cause|culprits?|blame|responsible|it|that|this)(?: for (?:it|that|this))?"
     r"|(?:in|at|from|with) (?:which|what) (?:minimum |min )?versions?"
     r"|what (?:do|does) (?:it|they|that|those) install(?:,? (?:at|in|with) (?:which|what) (?:minimum |min )?versions?)?"
     r"|what (?:is|was) special about the (?:version )?(?:jump|bump|upgrade|update)"
