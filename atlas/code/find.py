@@ -16,6 +16,7 @@ from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_
 from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relation
+from atlas.code.lines.absent_named import find_absent_named
 from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.bounds import find_bounds
 from atlas.code.lines.flags import flag_names
@@ -252,9 +253,10 @@ async def _told(
         is_described = asks(query.text) and not is_named
         described = await family_lines(reader, query.text, where.project) if is_described else ()
         members = await member_lines(reader, query.text, subjects, where.project or reader.project)
-        absent = (*members, *await find_absent_words(reader, query, unknown, where))
+        named = () if members else await find_absent_named(reader, query, where)
+        absent = (*members, *(named or await find_absent_words(reader, query, unknown, where)))
         absent = (*absent, *await commits_of_absent(reader, absent, where))
-        is_missing = bool(absent) and bool(members or flag_names(query.text))
+        is_missing = bool(absent) and bool(members or named or flag_names(query.text))
         if is_missing:
             values = ()  # what is not there has no default
             cards = tuple(each for each in cards if each.subject is not None)

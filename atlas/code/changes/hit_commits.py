@@ -25,7 +25,7 @@ _ASKS_MADE = re.compile(
     re.IGNORECASE,
 )
 """Not `where is the hook of a commit called`."""
-_ABSENT = re.compile(r"`([\w-]{3,60})` occurs in no indexed (?:code|file)")
+_ABSENT = re.compile(r"`([\w-]{3,60})` (?:is defined nowhere: it )?occurs in no indexed (?:code|file)")
 MOST_ABSENT, MOST_NAMING = 2, 6
 _CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 

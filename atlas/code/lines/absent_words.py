@@ -189,7 +189,7 @@ async def find_absent_options(reader: Reader, text: str, known: Sequence[str], w
     for word, scan in zip(words, scans, strict=True):
         if not scan.notes and not scan.found:
             said.append(f"`{word}` occurs in no indexed file")
-        elif not scan.notes and all(map(_is_no_code, scan.found)):
+        elif not scan.notes and all(map(is_no_code, scan.found)):
             said.append(_aside(word, scan.found))
     return tuple(said)
 
@@ -202,7 +202,7 @@ async def _absent_flags(reader: Reader, query: Query, where: Filter) -> tuple[st
     scans = await scan_patterns(reader, where, [_pattern(name.lower()) for name in names])
     said: list[str] = []
     for name, scan in zip(names, scans, strict=True):
-        if scan.notes or not all(map(_is_no_code, scan.found)):
+        if scan.notes or not all(map(is_no_code, scan.found)):
             continue
         written = [each for each in scan.found if f"--{name}" in each.text]
         places = ", ".join(dict.fromkeys(each.place for each in (written or scan.found)[:MOST_PLACES]))
@@ -237,7 +237,7 @@ async def _absent_command(reader: Reader, query: Query, where: Filter) -> tuple[
     pattern = re.compile(rf"(?<![\w:/.-])(?P<name>{group}:[a-z][\w-]{{0,60}})(?![\w/:])", re.IGNORECASE)
     scan = await scan_patterns(reader, where, [(pattern, (named["group"].encode(),))])
     every = scan[0].found
-    code = [each for each in every if not _is_no_code(each)]
+    code = [each for each in every if not is_no_code(each)]
     if scan[0].notes or not code or any(each.match["name"].lower().endswith(f":{own}") for each in every):
         return ()
     known = {each.match["name"]: each.place for each in reversed(code)}
@@ -273,7 +273,7 @@ def _begins_word(found: TextMatch) -> bool:
 
 async def _is_never_code(reader: Reader, found: Sequence[TextMatch], where: Filter) -> bool:
     """Return whether all matches stand in documents, comments or tests: also in tests beside the code in one file."""
-    left = [each for each in found if not _is_no_code(each)]
+    left = [each for each in found if not is_no_code(each)]
     if len(left) > MOST_IN_TESTS:
         return False
     lines = [NameLine(each.file.path, each.line, each.text, sets=False) for each in left]
@@ -281,7 +281,7 @@ async def _is_never_code(reader: Reader, found: Sequence[TextMatch], where: Filt
     return all(each.inside is not None and each.inside.row.is_test for each in inside)
 
 
-def _is_no_code(found: TextMatch) -> bool:
+def is_no_code(found: TextMatch) -> bool:
     """Return whether a line stands in a document, a test or an example, or is a comment."""
     is_beside = found.file.is_document or found.file.is_test or is_aside(found.file.path)
     if is_beside or is_comment(found.text) or _LOCK.search(found.file.path) is not None:

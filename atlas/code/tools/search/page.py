@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from atlas.code.find import Mode, SearchResult
 from atlas.code.question.parse_question import asks_for_page, is_bare_name
 from atlas.code.rank.grouping import Group, group_by_file, group_by_symbol
+from atlas.code.rank.judgement import MISSING
 from atlas.code.rank.likelihood import NAME, SURE_RANKS, certainty_of, likelihoods
 from atlas.code.rank.rank import Candidate
 from atlas.code.rank.relevance import RELEVANT
@@ -95,6 +96,8 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
     most = BESIDE_VALUES if found.values else BESIDE_CARD if found.cards else MAX_VALUED
     if found.nowhere and not found.lines and not is_name:
         return Extent(NEAREST, 1)
+    if found.relevance == MISSING.relevance:
+        return Extent(min(NEAREST, len(groups)), 1)
     if found.windows:
         read = [
             number for number, each in enumerate(groups[:MAX_BEHAVIOUR], 1) if each.first.node.row.uid in found.windows

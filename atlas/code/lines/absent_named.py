@@ -1,0 +1,135 @@
+"""Names beside a word for their kind that no code has: `where is the pcreate command implemented`.
+
+Hits that merely resemble such a question would look like the place. The lines that do have the name, what became of it
+first, and what there is of that kind are said instead. Reads the indexed texts and which projects there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from atlas.code.graph.declarations import read_declarations
+from atlas.code.lines.absent_words import is_no_code
+from atlas.code.lines.line_report import shown
+from atlas.code.lines.scan_texts import TextMatch, scan_patterns
+from atlas.code.question.cues import is_relation_word
+from atlas.code.question.parse_question import Query
+from atlas.code.reader import Reader
+from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.model import Filter
+
+MOST_WORDS = 25
+"""Words of a question that asks for one thing."""
+MOST_LINES, MOST_OTHERS, MOST_PROJECTS = 2, 8, 12
+MAX_LINE = 200
+_KINDS = (
+    "commands?|sub-?commands?|scripts?|executables?|binary|options?|flags?|settings?|parameters?|propert(?:y|ies)|class"
+    "|classes|functions?|methods?|interfaces?|traits?|structs?|decorators?|attributes?|hooks?|events?|backends?|adapters?"
+    "|drivers?|dialects?|plugins?|middlewares?|transports?|handlers?|renderers?|assertions?|constraints?|views?|tasks?"
+)
+_NAME = r"(?P<quote>[`'\"]?)(?P<name>[A-Za-z][\w-]{2,60})(?P=quote)"
+_BEFORE = re.compile(
+    rf"\b(?:the|an?|any|our|its|this|which|what|own|builtin|built-in) {_NAME} (?P<kind>{_KINDS})\b(?![-(.])",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    rf"\b(?P<kind>{_KINDS}) (?:called |named )?(?P<quote>[`'\"])(?P<name>[A-Za-z][\w-]{{2,60}})(?P=quote)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"^(?:where|which|what|how|is|are|does|do|can|who|when|why|show|find)\b", re.IGNORECASE)
+_BECAME = re.compile(
+    r"\b(?:remov(?:ed?|al|es)|replac\w+|deprecat\w+|in favou?r of|no longer|instead|renamed|dropped|gone|moved)\b",
+    re.IGNORECASE,
+)
+_DOCUMENTS = re.compile(r"(?:docs?|documentation|website)/")
+_SPELLED_AS_CODE = "[`*]"
+_ASKS_PROJECT = re.compile(
+    r"\b(?:which|what|in which|in what) (?:sub-?)?(?:packages?|projects?|modules?|crates?|workspaces?)\b", re.IGNORECASE
+)
+
+
+async def find_absent_named(reader: Reader, query: Query, where: Filter) -> tuple[str, ...]:
+    """Return what is said of a name that no code has, with what there is of its kind; () for other questions.
+
+    Raises store errors.
+    """
+    named = _named(query)
+    if named is None:
+        return ()
+    name, kind = named["name"], named["kind"].lower()
+    ending = kind.removesuffix("s").removeprefix("sub").strip("-").capitalize()
+    others = re.compile(rf"\b(?:class|interface|struct|trait|object|record|type) (?P<other>\w{{1,60}}{ending})\b")
+    spelled = re.compile(rf"(?<![A-Za-z0-9])(?:{_forms(name)})(?-i:(?![a-z0-9]))", re.IGNORECASE)
+    mine, alike = await scan_patterns(
+        reader, where, [(spelled, (name[:3].lower().encode(),)), (others, (ending.lower().encode(),))]
+    )
+    if mine.notes or not all(map(is_no_code, mine.found)):
+        return ()
+    if name.islower() and not named["quote"] and not _is_code_in_documents(name, mine.found):
+        return ()  # a word of English
+    only = f"code, only in {_told(mine.found)}" if mine.found else "file"
+    said = [f"`{name}` is defined nowhere: it occurs in no indexed {only}"]
+    known = {each.match["other"]: each.place for each in reversed(alike.found) if _is_of_code(each)}
+    if known:
+        listed = ", ".join(f"{other} {place}" for other, place in [*known.items()][::-1][:MOST_OTHERS])
+        more = f" and {len(known) - MOST_OTHERS} more" if len(known) > MOST_OTHERS else ""
+        said.append(f"what is called so: {listed}{more}")
+    if _ASKS_PROJECT.search(query.text) and (projects := await _projects(reader, where)):
+        said.append(f"projects that declare dependencies: {projects}")
+    return tuple(said)
+
+
+def _named(query: Query) -> re.Match[str] | None:
+    """Return the name beside a word for its kind, where a question asks for it."""
+    if query.states or query.reports or query.phrases or query.paths or not _ASKS.match(query.text):
+        return None
+    if len(query.text.split()) > MOST_WORDS:
+        return None
+    for match in (*_BEFORE.finditer(query.text), *_BEHIND.finditer(query.text)):
+        word = match["name"].lower()
+        if word not in STOP_WORDS and not is_relation_word(word):
+            return match
+    return None
+
+
+def _is_of_code(found: TextMatch) -> bool:
+    return not is_no_code(found) and not _DOCUMENTS.match(found.file.path)
+
+
+def _forms(name: str) -> str:
+    return "[-_ ]?".join(map(re.escape, re.split(r"[-_]", name)))
+
+
+def _is_code_in_documents(name: str, found: Sequence[TextMatch]) -> bool:
+    quoted = re.compile(rf"{_SPELLED_AS_CODE}(?:{_forms(name)})(?![A-Za-z0-9])", re.IGNORECASE)
+    return any(quoted.search(each.text) for each in found if each.file.is_document)
+
+
+def _told(found: Sequence[TextMatch]) -> str:
+    """Return the first lines that have the name, those first that say what became of it, and how many there are."""
+    lines = [*{each.place: each for each in reversed(found)}.values()][::-1]
+    lines.sort(key=lambda each: (each.file.is_test, _BECAME.search(_sentence(each)) is None))
+    told = "; ".join(f"{each.place} {shown(_sentence(each)[:MAX_LINE])}" for each in lines[:MOST_LINES])
+    more = f" and {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else ""
+    kinds = "" if all(each.file.is_document for each in lines) else "comments, documents, examples or tests: "
+    return f"{kinds}{told}{more}"
+
+
+def _sentence(found: TextMatch) -> str:
+    """Return a line with the next one of its sentence."""
+    behind = found.file.lines[found.line : found.line + 1]
+    text = found.text.strip()
+    goes_on = found.file.is_document and behind and behind[0].strip() and not text.endswith((".", ":"))
+    return f"{text} {behind[0].strip()}" if goes_on else text
+
+
+async def _projects(reader: Reader, where: Filter) -> str:
+    declared = await read_declarations(reader, where.project)
+    folders = {each.folder or ".": each.project for each in declared if each.project}
+    listed = ", ".join(
+        project if project.rpartition("/")[2] == folder.rpartition("/")[2] else f"{project} ({folder})"
+        for folder, project in sorted(folders.items())[:MOST_PROJECTS]
+    )
+    more = f" and {len(folders) - MOST_PROJECTS} more" if len(folders) > MOST_PROJECTS else ""
+    return f"{listed}{more}" if len(folders) > 1 else ""

@@ -1,0 +1,79 @@
+"""Questions about commands, backends and options that do not exist, or that only speak of a test or a product."""
+
+from __future__ import annotations
+
+import pytest
+
+from atlas.code.atlas import Atlas
+from atlas.code.tools.search.search import hybrid_search
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\ndependencies = ["attrs"]\n',
+    "packages/mongo/pyproject.toml": '[project]\nname = "shop-mongo"\nversion = "1"\ndependencies = ["shop"]\n',
+    "shop/__init__.py": "",
+    "shop/scripts.py": (
+        "class ServeCommand:\n    def run(self):\n        return 'served'\n\n\n"
+        "class ShellCommand:\n    def run(self):\n        # once `pmake` did this\n        return 'a project from a scaffold'\n"
+    ),
+    "packages/mongo/backend.py": "class MongoBackend:\n    def holds(self, job):\n        return job\n",
+    "shop/retry.py": (
+        "class RetryAttribute:\n    tries = 3\n\n    def attempts(self, test):\n        return [test] * self.tries\n"
+    ),
+    "tests/test_retry.py": "from shop.retry import RetryAttribute\n\n\ndef test_tries():\n    assert RetryAttribute.tries == 3\n",
+    "docs/backends.md": (
+        "# Backends\n\nIf you need SQLite, write a backend of your own.\n\nOpen a test in Visual Studio to step through it.\n"
+    ),
+    "HISTORY.rst": (
+        "1.1\n===\n\n- ``pmake`` learned to ask before it overwrites a file.\n\n"
+        "2.0\n===\n\n- ``pmake`` and the scaffolds have been removed in favor of\n  using the ``cutter`` tool.\n"
+    ),
+}
+
+
+async def said(atlas: Atlas, question: str) -> str:
+    return (await hybrid_search(atlas, question)).render()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Where is the pmake command implemented that generates a project from a scaffold?",
+        "how does the `pmake` script make a project?",
+        "which class runs the pmake subcommand?",
+    ],
+)
+async def test_a_command_that_nothing_defines_is_said_first_with_what_became_of_it(atlas: Atlas, asked: str) -> None:
+    first, *others = (await said(atlas, asked)).splitlines()[1:]
+    assert first.startswith("`pmake` is defined nowhere: it occurs in no indexed code, only in "), first
+    assert first.index("removed in favor of using the ``cutter`` tool") < first.index("learned"), first
+    assert sum(line[:1].isdigit() for line in others) <= 3, "the hits are merely the nearest"
+
+
+async def test_what_there_is_of_the_kind_and_which_projects_there_are(atlas: Atlas) -> None:
+    answer = await said(atlas, "Which package in the monorepo holds the SQLite backend?")
+    assert "`SQLite` is defined nowhere: it occurs in no indexed code, only in docs/backends.md:3" in answer
+    assert "what is called so: MongoBackend packages/mongo/backend.py:1" in answer
+    assert "projects that declare dependencies: shop (.), shop-mongo (packages/mongo)" in answer, answer
+    assert "`CouchDB` is defined nowhere: it occurs in no indexed file" in await said(
+        atlas, "where is the CouchDB backend?"
+    )
+
+
+@pytest.mark.parametrize(
+    "asked", ["where is the Mongo backend?", "how does the shell command run?", "where is the scaffold option handled?"]
+)
+async def test_words_that_code_has_and_words_of_english_are_no_missing_names(atlas: Atlas, asked: str) -> None:
+    assert "defined nowhere" not in await said(atlas, asked)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What's the default number of attempts of a test marked with Retry, and which property changes it?",
+        "I'm stepping through a test in Visual Studio and it goes over its time: is it still tried again?",
+    ],
+)
+async def test_a_test_that_a_question_speaks_of_is_not_asked_for(atlas: Atlas, asked: str) -> None:
+    answer = await said(atlas, asked)
+    assert "that can have tests" not in answer and "no symbol" not in answer, answer
+    assert "test_tries" in await said(atlas, "is there a test for RetryAttribute?")
