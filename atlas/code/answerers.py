@@ -53,6 +53,7 @@ from atlas.code.lines.bounds import answer_compared
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
 from atlas.code.lines.caught import answer_caught
 from atlas.code.lines.environment import answer_environment
+from atlas.code.lines.flag_values import answer_flag_use
 from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.flags_in_words import answer_flag_in_words
 from atlas.code.lines.line_report import LineReport
@@ -104,8 +105,9 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_properties,
     answer_versions,
     answer_releases,
-    answer_flags,
+    answer_flag_use,
     answer_flag_in_words,
+    answer_flags,
     answer_settings,
     answer_compared,
 )
@@ -192,7 +194,7 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
     if not asks_git and await _named_as_package(reader, asked):
         return None  # `is the inotify package required to run with --reload`
     for answer in _LINE_ANSWERS:
-        if asks_git and answer in (answer_flags, answer_settings, answer_compared):
+        if asks_git and answer in (answer_flag_use, answer_flags, answer_settings, answer_compared):
             continue  # who declared a flag or an option, and when
         if asks_message and answer is not answer_caught:
             continue

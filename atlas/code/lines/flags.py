@@ -22,9 +22,14 @@ _LISTS = re.compile(
     r"|^(?:(?:what|which|list|show|all|the|command)\W+)*(?:flags|switches)\b",
     re.IGNORECASE,
 )
+_OF_ONE = re.compile(
+    r"\b(?:which|what) (?:command[- ]line |cli )?(?:flag|switch|option|argument|parameter) (?!(?:is|are|do) )[a-z]+s\b",
+    re.IGNORECASE,
+)
+"""Asks for the one that does something: a list of all does not say which."""
 _DECLARES = re.compile(
-    r"add_argument|option|\bon[ (]|\.arg\(|Arg::|\blong\b|[fF]lags?\b|[sS]witch|Param|Parameter|usage"
-    r"|help|\bVar\w*\(|getopt|\bcase\s+[\"'`]-|==\s*[\"'`]-|\bmatch(?:es)?\b",
+    r"add_argument|option|\badd\(\s{0,4}[\"']|\bon[ (]|\.arg\(|Arg::|\blong\b|[fF]lags?\b|[sS]witch|Param|Parameter"
+    r"|usage|help|\bVar\w*\(|getopt|\bcase\s+[\"'`]-|==\s*[\"'`]-|\bmatch(?:es)?\b",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
@@ -40,8 +45,13 @@ _CLAP = r"(?:\blong\s*(?:=\s*|\()|\bArg::(?:new|with_name)\(|\blong_flag\()\s*\"
 _NAMED = r"\.(?:option|flag|opt|boolean|requiredOption|addOption)\(\s*(?:new \w+\(\s*)?[\"'`]{0}[\"'`]"
 _HELPED = r"\b\w*[fF]lag\(\s*(?:[\w.]+,\s*)?[\"'`]{0}[\"'`],\s*(?=[\"'`\w])"
 """A call that declares a flag with its help: `a.Flag("web.address", "Address to listen on.")`."""
+_PROTOTYPE = (
+    r"\b[aA]dd\(\s*\"{0}(?:(?:\|[\w?|-]{{1,40}})?[=:]|\|[\w?|-]{{1,40}})?\",\s*"
+    r"\"[^\"\n]{{0,300}}\",\s*\w{{1,20}}\s*=>"
+)
+"""`Add("params|p=", "Define a parameter.", v => ...)`: what it is called, whether it has a value, and what takes it."""
 _ANY = r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*"
-_FORMS = (("go", _GO), ("clap", _CLAP), ("named", _NAMED), ("helped", _HELPED))
+_FORMS = (("go", _GO), ("clap", _CLAP), ("named", _NAMED), ("helped", _HELPED), ("prototype", _PROTOTYPE))
 _LISTED = re.compile(
     "|".join(
         (
@@ -61,7 +71,8 @@ async def answer_flags(reader: Reader, query: Query, where: Filter) -> LineRepor
     names = flag_names(query.text)
     if names and len(query.text.split()) <= 20:
         return await _about(reader, names[0], where, asks_tests=query.wants_tests)
-    return await _listed(reader, query, where) if _LISTS.search(query.text) else None
+    is_list = _LISTS.search(query.text) is not None and _OF_ONE.search(query.text) is None
+    return await _listed(reader, query, where) if is_list else None
 
 
 def flag_names(text: str) -> tuple[str, ...]:
@@ -88,7 +99,7 @@ async def _occurrences(reader: Reader, name: str, where: Filter) -> TextScan:
     field = re.escape(name).replace(r"\-", "[-_]")
     pattern = re.compile(
         rf"--(?P<dashed>{re.escape(name)}|\[no-\]{re.escape(positive)})(?![\w-])"
-        rf"|(?:{_GO.format(quoted)}|{_CLAP.format(quoted)}|{_NAMED.format(quoted)})"
+        rf"|(?:{_GO.format(quoted)}|{_CLAP.format(quoted)}|{_NAMED.format(quoted)}|{_PROTOTYPE.format(quoted)})"
         rf"|\blong\b[^\n]*\n\s*(?:pub )?{field}\s*:"
         rf"|(?m:^[ \t]*)(?:pub )?(?P<field>{field})\s*:"
     )
@@ -207,7 +218,7 @@ async def declarations(reader: Reader, where: Filter) -> tuple[tuple[str, ...], 
 
 
 async def _declared(reader: Reader, where: Filter) -> TextScan:
-    needles = (b"--", b"long", b"arg", b"flag", b"option", b"string", b"bool", b"int", b"var")
+    needles = (b"--", b"long", b"arg", b"flag", b"option", b"string", b"bool", b"int", b"var", b'add("')
     return await scan_texts(reader, where, _LISTED, needles, lambda path: not is_document(path), is_constant=True)
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from atlas.code.lines.asked_words import topic_words
+from atlas.code.lines.flag_values import lines_of_value
 from atlas.code.lines.flags import declarations, flag_names, help_of
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import is_aside, scan_patterns
@@ -21,9 +22,18 @@ from atlas.core.model import Filter
 
 _ASKS = re.compile(
     r"\b(?:which|what|what's|is there|are there|do we have)\b.{0,40}?"
-    r"\b(?:flag|switch|(?:command[- ]line|cli) (?:option|argument|parameter|flag))\b",
+    r"\b(?:flag|switch|(?:command[- ]line|cli) (?:option|argument|parameter|flag)"
+    r"|(?:option|argument|switch) (?:of|for|to|on|in) (?:the|our|its) (?:[\w.-]{1,40} )?"
+    r"(?:runner|command(?: line)?|cli|tool|binary|executable|program|console))\b",
     re.IGNORECASE,
 )
+_FURTHER = re.compile(r",? and (?=(?:which|what|how|where|when|is|does)\b)", re.IGNORECASE)
+_OF_PROGRAM = re.compile(
+    r"(?<=option|switch) (?:of|for|to|on|in) (?:the|our|its) (?:[\w.-]{1,40} )?"
+    r"(?:runner|command(?: line)?|cli|tool|binary|executable|program|console)\b|\b(?:changes?|alters?|affects?)\b",
+    re.IGNORECASE,
+)
+"""Whose option it is, and words that say nothing of what it does."""
 _LISTED = re.compile(
     r"\b(?:flag|switch|cli option)\b,? (?:(?:and|or|/) )?(?:the )?(?:env\w*|variable|config\w*|key|default)\b"
     r"|\b(?:env(?:ironment)?(?: var(?:iable)?)?|variable|key|default(?: value)?),? (?:and |or )?(?:cli )?flag\b",
@@ -50,6 +60,8 @@ _MANY = re.compile(
 )
 MOST_WORDS = 25
 MOST_FLAGS = 3
+MOST_VALUES = 5
+"""Lines of code that have the name which the declaration of a flag keeps its value under."""
 ENOUGH = 0.5
 """Share of the words of a question that a flag has at least, those in its name counted twice."""
 NEAR = 0.85
@@ -63,7 +75,8 @@ async def answer_flag_in_words(reader: Reader, query: Query, where: Filter) -> L
         return None
     if (_ASKS.search(text) is None and _LISTED.search(text) is None) or _MANY.search(text) is not None:
         return None
-    every = topic_words(_AT_ONCE.sub(" ", text))
+    asked = _OF_PROGRAM.sub(" ", _FURTHER.split(text)[0])
+    every = topic_words(_AT_ONCE.sub(" ", asked if _ASKS.search(text) else text))
     plain = [word for word in every if word not in _ASPECTS] if _LISTED.search(text) else every
     words: list[tuple[str, ...]] = [(root_of(word),) for word in plain]
     words += [_CONCURRENT] if _AT_ONCE.search(text) else []
@@ -86,7 +99,12 @@ async def answer_flag_in_words(reader: Reader, query: Query, where: Filter) -> L
     title = "flag whose name and help have the words" if len(kept) == 1 else "flags whose name and help have the words"
     if not kept:
         return None
-    beside = await _beside(reader, text, names[kept[0]], where) if len({names[each] for each in kept}) == 1 else []
+    beside: list[TextLine] = []
+    if len({names[each] for each in kept}) == 1:
+        name = names[kept[0]]
+        beside = await _beside(reader, text, name, where)
+        value = await lines_of_value(reader, name, [each for other, each in found if other == name], where)
+        beside += value.lines[:MOST_VALUES] if value is not None and not beside and value.is_told else []
     return LineReport("flags", f"{title}: {len(kept)}", (*kept, *beside), notes)
 
 
