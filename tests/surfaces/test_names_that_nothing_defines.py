@@ -77,3 +77,10 @@ async def test_a_test_that_a_question_speaks_of_is_not_asked_for(atlas: Atlas, a
     answer = await said(atlas, asked)
     assert "that can have tests" not in answer and "no symbol" not in answer, answer
     assert "test_tries" in await said(atlas, "is there a test for RetryAttribute?")
+
+
+async def test_a_default_that_a_mark_has_no_option_for_comes_with_those_it_has(atlas: Atlas) -> None:
+    answer = await said(atlas, "What's the default pause between attempts of a test marked with Retry?")
+    assert "no field of class shop.retry.RetryAttribute shop/retry.py:1 has `pause`; fields: tries 2" in answer, answer
+    answer = await said(atlas, "What is the default number of tries of a test marked with Retry?")
+    assert "no field" not in answer and "tries = 3" in answer, answer

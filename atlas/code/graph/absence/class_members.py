@@ -14,7 +14,7 @@ from atlas.code.graph.subjects import Subjects
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
-from atlas.core.english.stems import root_of
+from atlas.core.english.stems import base_forms, root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.invisible import escaped
 from atlas.core.labels import EXTERNAL_LABELS
@@ -40,6 +40,17 @@ _FIELD = re.compile(
     r" (?P<rest>[^?;]{1,200})",
     re.IGNORECASE,
 )
+_DEFAULT_OF = re.compile(
+    r"\b(?:default|maximum|minimum|initial) (?P<rest>(?:[a-z-]{2,30} ){0,2}?[a-z-]{2,30})"
+    r" (?:between|of|for|in|when|before|after|until)\b"
+    r"(?:.{0,80}?\b(?:marked|decorated|annotated|tagged) (?:with|by|as) (?:the |an? )?"
+    r"[`\[@]{0,2}(?P<owner>[A-Za-z_]\w{1,80})"
+    r"|.{0,60}? ?(?:the |an? )[`\[@]{0,2}(?P<named>[A-Za-z_]\w{1,80})[`\]]{0,2} (?:attribute|decorator|annotation))\b",
+    re.IGNORECASE,
+)
+"""`The default pause between attempts of a test marked with Retry`: of what the mark can be given."""
+_MARKS = ("", "Attribute", "Decorator")
+"""Endings of classes that a mark leaves out."""
 _BEYOND = re.compile(
     r" (?:for|when|while|that|which|by|in|on|if|during|after|before|to|from|with|so|and then|at)\b", re.IGNORECASE
 )
@@ -50,6 +61,7 @@ _GENERAL = frozenset(
     max min default total set one own all any information info data content contents
     """.split()  # noqa: SIM905
 )
+_NONE = "no "
 _DYNAMIC = frozenset(("__getattr__", "__getattribute__", "method_missing", "__call", "__get", "respond_to_missing"))
 """Methods by which a class has members that it does not declare."""
 _ASSIGNED = re.compile(
@@ -87,6 +99,11 @@ async def member_lines(reader: Reader, text: str, subjects: Subjects, project: s
     if asked is not None and (held := await _class_of(reader, asked["owner"], project)) is not None:
         return await _fields(reader, held, asked["kind"].lower(), asked["rest"])
     lines: list[str] = []
+    if (told := _DEFAULT_OF.search(text)) is not None:
+        for ending in _MARKS:
+            held = await _class_of(reader, f"{told['owner'] or told['named']}{ending}", project)
+            found = await _fields(reader, held, "property", told["rest"]) if held is not None else ()
+            lines += [each for each in found if each.startswith(_NONE)]  # what it has is found by its own words
     for written in (*subjects.unknown, *(each.written for each in subjects.found)):
         owner, dot, member = dotted(written.text.strip("()")).rpartition(".")
         if not dot or not member.isidentifier() or await _is_member(reader, owner, member, project):
@@ -196,7 +213,7 @@ async def _fields(reader: Reader, held: _ClassMembers, kind: str, rest: str) -> 
     for shown, text in said:
         parts = {root_of(part) for part in reader.split_words(text)}
         for word in words:
-            if root_of(word) in parts:
+            if not parts.isdisjoint((root_of(word), *base_forms(word))):
                 fitting[word].append(shown)
     noun = "methods" if wants_method else "fields"
     found = list(dict.fromkeys(each for kept in fitting.values() for each in kept))
@@ -205,7 +222,7 @@ async def _fields(reader: Reader, held: _ClassMembers, kind: str, rest: str) -> 
     listed += f" and {len(said) - MOST_FIELDS} more" if len(said) > MOST_FIELDS else ""
     if not found:
         none = " or ".join(f"`{word}`" for word in words)
-        return (escaped(f"no {noun[:-1]} of {held.title} has {none}{_not_indexed(held)}; {noun}: {listed}"),)
+        return (escaped(f"{_NONE}{noun[:-1]} of {held.title} has {none}{_not_indexed(held)}; {noun}: {listed}"),)
     has = ", ".join(f"`{word}`" for word, kept in fitting.items() if kept)
     rest = f"; all {len(said)}: {listed}" if len(said) <= FEW_FIELDS else f"; of {len(said)}"
     return (escaped(f"{noun} of {held.title} with {has}: {', '.join(found[:FEW_FIELDS])}{rest}"),)
