@@ -20,6 +20,12 @@ FILES = {
         "class RetryAttribute:\n    tries = 3\n\n    def attempts(self, test):\n        return [test] * self.tries\n"
     ),
     "tests/test_retry.py": "from shop.retry import RetryAttribute\n\n\ndef test_tries():\n    assert RetryAttribute.tries == 3\n",
+    "web/types.ts": "export interface Config {\n\tchannelName?: string;\n}\n\nexport interface Resolved {\n\tchannelName: string;\n}\n",
+    "web/channel.ts": (
+        "export class Channel {\n\tconstructor(config: Config) {\n\t\tthis.use({ ...config });\n"
+        "\t\tlog('created with %O', {\n\t\t\tchannelName: config.channelName || 'shop_jobs',\n\t\t});\n"
+        "\t\tthis.config = {\n\t\t\tchannelName: config.channelName ?? 'shop:jobs',\n\t\t};\n\t}\n}\n"
+    ),
     "docs/backends.md": (
         "# Backends\n\nIf you need SQLite, write a backend of your own.\n\nOpen a test in Visual Studio to step through it.\n"
     ),
@@ -84,3 +90,9 @@ async def test_a_default_that_a_mark_has_no_option_for_comes_with_those_it_has(a
     assert "no field of class shop.retry.RetryAttribute shop/retry.py:1 has `pause`; fields: tries 2" in answer, answer
     answer = await said(atlas, "What is the default number of tries of a test marked with Retry?")
     assert "no field" not in answer and "tries = 3" in answer, answer
+
+
+async def test_a_value_that_is_only_logged_is_no_assignment(atlas: Atlas) -> None:
+    answer = await said(atlas, "where does channelName get its value?")
+    assert "channelName: config.channelName || 'shop_jobs', (only handed to log :4)" in answer, answer
+    assert "channelName: config.channelName ?? 'shop:jobs'," in answer and "shop:jobs', (only" not in answer

@@ -26,6 +26,11 @@ MOST_BEHIND = 8
 _TESTS = re.compile(r"\s{0,200}(?:\}\s?)?(?:else\s)?(?:if|elif|elsif|unless|when|case)\b")
 _CALLED = re.compile(r"\(\)?$")
 """What a call of it adds to a name: `$logger->info()`."""
+_LOGS = re.compile(
+    r"\s{0,200}(?:(?:this|self|@?_?\w{1,30})(?:\.|->|::))?(?P<call>_?(?:log(?:ger|ging)?|console|debug|print(?:f|ln)?)(?:\.\w{1,20})?)!?\s?\("
+)
+"""Opens a call that writes to a log: what stands in it is said, not used."""
+LINES_ABOVE = 12
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _OPERATOR = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>])|:=|<-|\+\+|--|:(?!:)\s{0,9}[\w\"'\[{-])"
 _SETS_BEHIND = re.compile(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
@@ -44,6 +49,8 @@ class NameLine:
     """Whether the line gives the name a value."""
     inside: Node | None = None
     """The definition around it; None at the top of a file."""
+    logged: str = ""
+    """Of a value that a line hands to a log: the call, with its line."""
     behind: tuple[str, ...] = ()
     """Of a line that tests the name, such as `if self.redirect:`: what it does then, indented as in the file."""
 
@@ -118,11 +125,25 @@ def _lines(path: str, content: bytes, name: str, pattern: re.Pattern[str]) -> It
             continue
         after, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
         sets = _SETS_BEHIND.match(after) is not None or _SETS_BEFORE.search(before) is not None
+        if sets and (logs := _logging(lines := lines or text.splitlines(), number)):
+            yield NameLine(path, number, line.strip(), sets=False, logged=logs)
+            continue
         if sets or not _TESTS.match(line):
             yield NameLine(path, number, line.strip(), sets)
             continue
         lines = lines or text.splitlines()
         yield NameLine(path, number, line.strip(), sets, behind=tuple(_block(lines, number)))
+
+
+def _logging(lines: Sequence[str], number: int) -> str:
+    """Return the call that writes to a log around a line (from 1), with its line; "" for other lines."""
+    own = _indent(lines[number - 1])
+    for above in range(number - 1, max(0, number - 1 - LINES_ABOVE), -1):
+        line = lines[above - 1]
+        if line.strip() and _indent(line) < own:
+            opened = _LOGS.match(line[:MAX_LINE]) if line.rstrip().endswith(("(", "{", "[", ",")) else None
+            return f"{opened['call']} :{above}" if opened is not None else ""
+    return ""
 
 
 def _block(lines: Sequence[str], number: int) -> Iterator[str]:

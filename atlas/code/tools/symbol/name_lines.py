@@ -38,7 +38,8 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
     files: dict[str, list[str]] = {}
     for each in text.lines[:MOST_SHOWN]:
         inside = f" {local_name(each.inside.row)}" if each.inside is not None else ""
-        quoted = f": {_around(each.text, name)}" if is_few or each.sets else ""
+        quoted = f": {_around(each.text, name)}" if is_few or each.sets or each.logged else ""
+        quoted += f" (only handed to {each.logged})" if each.logged else ""
         files.setdefault(each.path, []).append(f"{each.line}{inside}{quoted}")
     yield from (f"  {path}: {'; '.join(lines)}" for path, lines in files.items())
     tests = [each for each in text.lines if each.behind]
