@@ -124,6 +124,8 @@ COMPOSED: dict[str, str] = {
     "code/lines/environment_helpers.py: _named_in": "an escaped name between blanks and a sign",
     "code/lines/absent_named.py: find_absent_named": "escaped parts of a name between lookarounds",
     "code/lines/absent_named.py: _is_code_in_documents": "escaped parts of a name between lookarounds",
+    "code/lines/flag_values.py: lines_of_value": "escaped names between lookarounds",
+    "code/lines/flag_values.py: _handed_to": "an escaped name between lookarounds",
     "code/lines/environment_mappings.py: _getters": "an escaped name before constants",
     "code/lines/environment_mappings.py: _computed_from": "an escaped name beside constants and blanks",
     "code/lines/environment_mappings.py: _begins": "an escaped name between lookarounds",
