@@ -330,7 +330,8 @@ def group_symbols(nodes: Iterable[Node], constructors: frozenset[str]) -> list[T
     groups: dict[str, list[Node]] = {}
     for node in nodes:
         owner, _, name = node.row.qualified_name.rpartition(".")
-        symbol = owner if name in constructors and owner in classes else node.row.qualified_name
+        makes = name in constructors or node.row.kind == "constructor"
+        symbol = owner if makes and owner in classes else node.row.qualified_name
         groups.setdefault(_REDEFINITION.sub("", symbol), []).append(node)
     return [Target(_definition(group), tuple(node.row.uid for node in group)) for group in groups.values()]
 

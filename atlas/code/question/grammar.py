@@ -195,6 +195,8 @@ def _in_other_order(text: str, quoted: set[str]) -> RelationIntent | None:
         found = (_of_two(order, quoted) or _whole(order, quoted)) if order and order != text else None
         if found is not None and (found.certain or order == bare):
             return found
+        if order and order not in (text, bare) and (found := _by_cues(order, quoted)) is not None:
+            return found
     return None
 
 
@@ -220,7 +222,7 @@ def _without_adjectives(text: str, quoted: set[str]) -> str:
 
 
 def _is_adjective(word: str) -> bool:
-    is_plain = word.isalpha() and word.islower() and len(word) > 2
+    is_plain = word.replace("-", "").isalpha() and word.islower() and len(word) > 2
     return is_plain and word not in nouns() and not is_relation_word(word) and word not in PRONOUNS
 
 

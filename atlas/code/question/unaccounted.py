@@ -90,14 +90,26 @@ def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
         before = _run(is_left, at[0] - 1, -1)
         taken = {*behind, *before}
         elsewhere = [number for number, left in enumerate(is_left) if left and number not in taken]
-        lefts = [word for word, left in zip(words, is_left, strict=True) if left]
+        others = (number for number, left in enumerate(is_left) if left and not _is_attribute(words[: at[0]], number))
         return WordsLeft(
             tuple(words[number] for number in behind),
             tuple(words[number] for number in before),
             tuple(words[number] for number in elsewhere),
-            any(is_relation_word(word.lower()) for word in lefts),
+            any(is_relation_word(words[number].lower()) for number in others),
         )
     return WordsLeft()
+
+
+def _is_attribute(words: Sequence[str], number: int) -> bool:
+    """Return whether a word tells no relation: it says of which kind things are that a plural behind it names.
+
+    `unit test filters`. The act that is done through the name is none either: `write through X`.
+    """
+    following = words[number + 1].lower() if number + 1 < len(words) else ""
+    if following in ("through", "via") or (following in _TESTS and _is_attribute(words, number + 1)):
+        return True
+    is_plural = following.endswith("s") and not following.endswith("ss") and following not in STOP_WORDS
+    return is_plural and (_KIND.fullmatch(following) is not None or not is_relation_word(following))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ MIN_WORDS = 3
 """Words of a clause: `and where`, `and how often` are answered by the places and numbers of the first."""
 _WH = frozenset("who whom whose what which where when why how what's who's where's how's".split())  # noqa: SIM905
 _BEFORE_WH = frozenset(("at", "by", "for", "from", "in", "of", "on", "to", "under", "with"))
+_BEFORE_NAME = frozenset((*_BEFORE_WH, "through", "via", "into", "using", "is", "are", "does", "do"))
 _AUXILIARY = frozenset(
     """
     is are was were do does did can could should will would has have isn't aren't doesn't don't can't must
@@ -98,6 +99,15 @@ def split_clauses(text: str) -> list[Clause]:
 def opens_question(words: Sequence[str]) -> bool:
     """Return whether words begin with a question word or an inverted verb."""
     return _opens([_ClauseWord(each, each.strip(_EDGE).lower(), False) for each in words], 0)
+
+
+def other_name(words: Sequence[str]) -> str:
+    """Return the name of a clause without a verb, which is that of the clause before: `and who B.y`; "" for others."""
+    low = [each.strip(_EDGE).lower() for each in words]
+    if not 2 <= len(low) <= MIN_WORDS or low[0] not in _WH or (len(low) == MIN_WORDS and low[1] not in _BEFORE_NAME):
+        return ""
+    name = words[-1].strip(_EDGE)
+    return name if is_code_shaped(name) or words[-1].startswith("`") else ""
 
 
 def _words(text: str) -> list[_ClauseWord]:
@@ -189,7 +199,9 @@ def _cuts(words: Sequence[_ClauseWord], start: int, first: int) -> list[int]:
             continue
         if not _is_joined(words, at) or _is_object(words[cuts[-1] : at], words, at):
             continue
-        if len(words) - at >= MIN_WORDS and not _is_ellipsis(words[at:]) and not _is_of_each(words[at:]):
+        if other_name([each.raw for each in words[at:]]):
+            cuts.append(at)
+        elif len(words) - at >= MIN_WORDS and not _is_ellipsis(words[at:]) and not _is_of_each(words[at:]):
             cuts.append(at)
     return cuts
 

@@ -14,7 +14,7 @@ from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import is_documentation, is_message
 from atlas.code.question.relation_kinds import Kind
-from atlas.code.question.requests.clauses import MIN_WORDS, Clause, opens_question, split_clauses
+from atlas.code.question.requests.clauses import MIN_WORDS, Clause, opens_question, other_name, split_clauses
 from atlas.code.question.requests.subject import (
     RESULT,
     AskedFor,
@@ -286,7 +286,13 @@ def package_part(text: str) -> str:
 
 
 def _elliptical(clause: str, before: str) -> str:
-    """Return a clause without a verb as the question that it means: `is there a test of X? also a demo`; else ""."""
+    """Return a clause without a verb as the question that it means: `is there a test of X? also a demo`; else "".
+
+    `and who B.y` behind `who calls A.x` asks the same of another name.
+    """
+    other = other_name(clause.split())
+    if before and other and (subject := subject_of(before)) is not None and subject.is_name:
+        return re.sub(rf"`?(?<!\w){re.escape(subject.text)}(?!\w)`?", lambda _: other, before, count=1)
     further, asked = _FURTHER.fullmatch(clause), _EXISTS.fullmatch(before.strip(" ?.!"))
     return f"{asked['exists']} {clause}{asked['of']}?" if further is not None and asked is not None else ""
 
