@@ -40,6 +40,7 @@ from atlas.code.graph.quoted_lines import (
     asks_when,
     only_catching,
     quote_lines,
+    quote_places,
     with_callers_of_raisers,
 )
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
@@ -66,8 +67,8 @@ from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings
 from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
-from atlas.code.question.cues import asks, asks_for_values, find_near
-from atlas.code.question.further_parts import asks_for_inheriting, further_parts
+from atlas.code.question.cues import asks, asks_for_values, find_act, find_near
+from atlas.code.question.further_parts import asks_for_inheriting, asks_of_each, asks_reasons, further_parts
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
@@ -90,6 +91,7 @@ _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Ki
 """Relations whose words are English: `testing client` may name no symbol at all."""
 _BY_TEXT = frozenset((Kind.USAGES, Kind.CALLERS, Kind.TESTS, Kind.DEPENDENTS, Kind.INSTANTIATIONS))
 """Relations to which each line that has the name may belong."""
+_CALLABLE = frozenset((Label.FUNCTION, Label.METHOD))
 _VALUES = frozenset((Label.VALUE,))
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _NAMED_IN_TEXT = frozenset((Label.VALUE, Label.CLASS, Label.MODULE, Label.PACKAGE))
@@ -481,6 +483,10 @@ async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIn
     for part in further_parts(asked.query.text, intent):
         if asks_what_is_passed(part.text) or asks_when(part.text) or _asks_for_inheriting(answer, part.text):
             continue  # the quoted lines say it
+        if part.intent is None and asks_of_each(part.text, intent) and (quoted := await quote_places(reader, answer)):
+            answer = quoted
+            if not asks_reasons(part.text):
+                continue
         row = answer.targets.targets[0].node.row if answer.targets.total == 1 else None
         if part.asks_signature and row is not None and row.signature:
             notes.append(f"signature: {row.signature}")
@@ -524,6 +530,11 @@ async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
     if stated_before(asked.query.text):
         return None  # the verb beside the name says what happens
     intent = find_near(asked.query.text, asked.subjects.marked(), [each.name for each in subjects])
+    act = find_act(asked.subjects.marked()) if intent is None else None
+    if act is not None and all(each.node.row.label in _CALLABLE for each in subjects[-1].targets):
+        owner = next((word for word in asked.subjects.text.words if word.lower() == act.owner), act.owner)
+        owner = subjects[0].written.name if owner == "X" else owner
+        intent = RelationIntent(Kind.CALLERS, subjects[-1].name, within=owner, is_limited=True)
     if intent is None:
         return None
     words = await _remaining(reader, asked, replace(intent, certain=True))
@@ -532,6 +543,8 @@ async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
         return None
     if (found := apply_remaining(reader, words, found)) is None:
         return _says_more(words.intent)
+    if act is not None:
+        found = replace(found, ignored=tuple(dict.fromkeys((act.verb, *found.ignored))))
     return await _with_tests(reader, asked, intent, found)
 
 

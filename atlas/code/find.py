@@ -24,7 +24,7 @@ from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
 from atlas.code.lines.value_setters import setters_of
 from atlas.code.question.behaviour import asks_at_length, asks_how, without_examples, without_scare_quotes
-from atlas.code.question.cues import asks, asks_for_values, hinted_kinds
+from atlas.code.question.cues import asks, asks_for_code, asks_for_values, hinted_kinds
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS
 from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
@@ -288,7 +288,7 @@ async def _cards(reader: Reader, query: Query, subjects: Subjects, project: str)
         return ()
     marked = subjects.marked()
     kinds = hinted_kinds(marked) or ((query.relation.kind,) if query.relation is not None else ())
-    asked = CardHints(kinds, asks_for_values(marked))
+    asked = CardHints(kinds, asks_for_values(marked), asks_for_code(marked))
     try:
         cards = [await read_card(reader, each, asked) for each in subjects.found]
         return (*cards, *[await read_text_card(reader, each, project, asked) for each in subjects.unknown])

@@ -25,6 +25,8 @@ PLACES = 3
 """Edges of a relation that the question does not hint at."""
 HINTED_PLACES = 16
 """Edges of one that it does."""
+LIKELY_PLACES = 8
+"""Callers of a function where the question asks for functions or places, in words that tell no relation."""
 READ = 60
 """Edges that are read of each relation: code comes before tests."""
 MOST_LINES = 24
@@ -76,6 +78,8 @@ class CardHints:
     kinds: tuple[Kind, ...] = ()
     sets: bool = False
     """Whether it asks where something gets its value, or what value that is."""
+    asks_code: bool = False
+    """Whether it asks which functions or places something is true of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +130,9 @@ async def read_card(reader: Reader, subject: Subject, asked: CardHints) -> Subje
         around = await _with_importers(reader, node, around)
     first = dict.fromkeys(section for kind in asked.kinds for section in _SECTIONS.get(kind, ()))
     order = [*first, *(kind for kind in _SHOWN if kind not in first)]
+    most = {**({"callers": LIKELY_PLACES} if asked.asks_code else {}), **dict.fromkeys(first, HINTED_PLACES)}
     sections = tuple(
-        CardSection(kind, found.total, _code_first(found.edges)[: HINTED_PLACES if kind in first else PLACES])
+        CardSection(kind, found.total, _code_first(found.edges)[: most.get(kind, PLACES)])
         for kind in order
         if (found := around.related.get(kind)) is not None
     )

@@ -16,6 +16,8 @@ from atlas.core.model import Direction, EdgeType, Label
 MOST_QUOTED = 24
 """Symbols whose lines are quoted."""
 MOST_OF_SYMBOL = 3
+MOST_PLACES = 8
+"""Places outside of tests whose source answers what is asked of each of them; of more, none is shown."""
 MOST_CONDITIONED = 6
 """Lines of a symbol of which the conditions are shown."""
 MOST_ROWS = 4
@@ -23,6 +25,7 @@ MOST_ROWS = 4
 MOST_CHARACTERS = 120
 MOST_OF_IMPORT = 20
 """Names that one statement imports, each on a line of its own."""
+_FILES = frozenset((Label.MODULE, Label.PACKAGE, Label.FILE))
 _QUOTED_KINDS = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.USAGES, Kind.IMPORTERS))
 _ASKS = re.compile(
     r"\b(?:with|passing|handing) (?:what|which)\b|\beach (?:one |call |caller |of (?:them|these|those) )?"
@@ -124,6 +127,20 @@ async def quote_lines(reader: Reader, found: EdgeAnswer, *, conditions: bool = F
         for each in first
     ]
     return replace(found, related=(*quoted, *found.related[MOST_QUOTED:]))
+
+
+async def quote_places(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
+    """Return an answer with the source of its places outside of tests and imports; None where they are none or many.
+
+    Raises store errors.
+    """
+    places = [each for each in found.related if not each.node.row.is_test and each.node.row.label not in _FILES]
+    if not 0 < len(places) <= MOST_PLACES or found.counts:
+        return None
+    quoted = (await quote_lines(reader, replace(found, related=tuple(places)))).related
+    told = {(each.node.row.uid, each.path, each.lines): each for each in quoted}
+    kept = (told.get((each.node.row.uid, each.path, each.lines), each) for each in found.related)
+    return replace(found, related=tuple(kept)) if any(each.quoted for each in quoted) else None
 
 
 async def with_lines(reader: Reader, related: Sequence[RelatedSymbol], pattern: re.Pattern[str]) -> list[RelatedSymbol]:

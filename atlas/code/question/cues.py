@@ -34,7 +34,7 @@ _EXPLAINS_IT = re.compile(
 )
 """What is asked about something that the words before state: `X used without Y - how does it deal with Z`."""
 CHANGE_VERB = (
-    r"(?:chang|modif|remov|delet|renam|edit|refactor|touch|alter|updat|break|replac|mov|drop|rewrit|rework|deprecat)\w*"
+    r"(?:chang|modif|remov|delet|renam|edit|refactor|touch|alter|updat|break|replac|mov|drop|rewrit|rework|deprecat|tweak)\w*"
 )
 _SPECIAL: tuple[tuple[Kind, str], ...] = (
     (
@@ -55,7 +55,8 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
     (
         Kind.IMPACT,
         rf"(?=.*\b{CHANGE_VERB}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
-        r"|dangerous|risky|suffer|fallout"
+        r"|dangerous|risky|suffer|fallout|chang\w* (?:its |their |the )?(?:behaviou?rs?|results?|outputs?)"
+        r"|behaves? (?:differently|otherwise)"
         r"|(?:needs?|has|have|must|should)(?: to)? (?:also |be )*(?:chang|updat|fix|adapt|adjust|follow)\w*)\b",
     ),
     (
@@ -110,6 +111,16 @@ _INVERTIBLE = frozenset((Kind.CALLERS, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.SUB
 _OF_VALUES = re.compile(
     r"\b(?:sets?|setting|assign\w*|clear\w*|reset\w*|initiali[sz]\w*|writes?|written|modif\w*|mutat\w*|toggl\w*|switch\w*"
     r"|flip\w*|defaults?|values?|init|updat\w*|increment\w*|override\w*|chang\w*|turned|enabl\w*|disabl\w*)\b"
+)
+_ACT = re.compile(
+    r"(?:which|what) (?:(?!of |in |on )[\w-]+ ){0,3}?"
+    r"(?:methods|functions|handlers|commands|callbacks|helpers|hooks|tests|classes|places) "
+    r"(?:(?:of|in|on|inside) (?:the |our )?(?P<owner>\S+) (?:(?:class|module|file|package) )?)?(?:that |which )?"
+    r"(?P<verb>[a-z]+) (?:(?:up|out|off|over) )?(?:(?:through|via|with|by|using|on|to|into|from|at) )?(?:the )?[XY] $"
+)
+_OF_CODE = re.compile(
+    r"\b(?:which|what) (?:(?!is |are |does |do )[\w-]+ ){0,3}?"
+    r"(?:functions|methods|classes|places|spots|parts|handlers|components|modules|services|commands|code)\b"
 )
 _QUESTION = re.compile(
     r"\?|(?:^|[,;:.!–—-]\s{1,3}|\b(?:so|and|hey|hm|ok|please|then|but|know|wonder|see|me)\s)(?:what|which|who|whom|whose|where|when|why|how"
@@ -201,6 +212,23 @@ def find_near(text: str, marked: str, names: Sequence[str]) -> RelationIntent | 
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class NamedAct:
+    """What functions do with a function, in a verb of any meaning: `which methods of the Store persist with X`."""
+
+    verb: str
+    owner: str
+    """The class or module that they are in, in lower case; "" for any."""
+
+
+def find_act(marked: str) -> NamedAct | None:
+    """Return what a marked text says that functions do with the last of its names; None for another question."""
+    found = _ACT.match(marked)
+    if found is None or is_relation_word(found["verb"]) or found["verb"] in PRONOUNS:
+        return None
+    return NamedAct(found["verb"], found["owner"] or "")
+
+
 def _explains(text: str) -> bool:
     """Return whether a text asks how or why something is done, maybe behind a clause that asks nothing."""
     later = _EXPLAINS_IT.search(text)
@@ -232,6 +260,11 @@ def hinted_kinds(marked: str) -> tuple[Kind, ...]:
         if places := [each for each in at if each >= 0]:
             said[entry.kind] = min(places)
     return tuple(sorted(said, key=lambda kind: said[kind]))
+
+
+def asks_for_code(marked: str) -> bool:
+    """Return whether a marked text asks which functions or places something is true of: callers are likely meant."""
+    return _OF_CODE.search(marked) is not None
 
 
 def asks_for_values(marked: str) -> bool:

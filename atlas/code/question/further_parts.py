@@ -37,6 +37,18 @@ _AS_IT_IS = re.compile(
     re.IGNORECASE,
 )
 """Asks for the classes that have a method from their base."""
+_PLACE = (
+    r"(?:place|spot|line|call|caller|call site|use|usage|user|importer|one|function|method|class|file|module|test|message"
+    r"|instance|raiser)s?"
+)
+_OF_EACH = re.compile(
+    rf"\b(?:each|every) (?:of (?:them|these|those)\b|{_PLACE}\b)|\beach(?=$|[?.,])|\b(?:they|them|those|there)\b"
+    rf"|\bthese (?:\w+ )?{_PLACE}\b",
+    re.IGNORECASE,
+)
+"""Speaks of the places that the part before asks for: `what does each of them hide`."""
+_REASONS = re.compile(r"(?:why|how|for what)\b", re.IGNORECASE)
+_OF_PLACES = frozenset((Kind.CALLERS, Kind.USAGES, Kind.INSTANTIATIONS, Kind.IMPORTERS))
 _LISTED = re.compile(r",? (?:and|or) |, ", re.IGNORECASE)
 _LINK = re.compile(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
 _OF_ONE = frozenset(Kind) - {Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED, Kind.DEPENDENCIES}
@@ -67,6 +79,23 @@ def further_parts(text: str, answered: RelationIntent) -> tuple[FurtherPart, ...
 def asks_for_inheriting(text: str) -> bool:
     """Return whether a part asks which classes have a method as it is: an answer about overriders says that."""
     return _AS_IT_IS.search(text) is not None
+
+
+def asks_of_each(part: str, before: RelationIntent | None) -> bool:
+    """Return whether a part asks something of each place that the part before finds, which is no relation of its own.
+
+    The source of the places says it as far as anything does.
+    """
+    if before is None or before.kind not in _OF_PLACES or _OF_EACH.search(part) is None:
+        return False
+    if any(is_code_shaped(word.strip("`'\"?.,()")) for word in part.split()):
+        return False
+    return find_relation(_OF_EACH.sub(f"`{before.name}`", part, count=1)) is None
+
+
+def asks_reasons(part: str) -> bool:
+    """Return whether a part asks why or how, which no single line says."""
+    return _REASONS.match(part) is not None
 
 
 def split_parts(text: str) -> list[str]:

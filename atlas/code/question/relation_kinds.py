@@ -64,6 +64,8 @@ class RelationIntent:
     tests: TestScope = TestScope.ANY
     within: str = ""
     """The module, class, folder or file that the answer is limited to, as it is written."""
+    is_limited: bool = False
+    """Whether `within` limits the answer even if it has the symbol: `which methods of Y call Y.x`."""
     outside: str = ""
     """The same for what the answer leaves out."""
     direct: bool | None = None

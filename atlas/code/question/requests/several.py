@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from atlas.code.question.further_parts import asks_for_inheriting
+from atlas.code.question.further_parts import asks_for_inheriting, asks_of_each
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import is_documentation, is_message
@@ -220,6 +220,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
     relations: list[tuple[str, str]] = []
     is_first, asks_packages, of_commit, of_package = True, False, False, False
     kind: Kind | None = None
+    is_pair = sum(clause.asks for clause in clauses) == 2
     for clause in clauses:
         if not clause.asks:
             subject = subject_of(clause.text) or subject
@@ -239,6 +240,8 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         if kind == Kind.IMPORTERS and _OF_TAKEN.fullmatch(bare):
             continue
         if kind == Kind.OVERRIDES and asks_for_inheriting(bare):
+            continue
+        if is_pair and asks_of_each(bare, find_relation(before)):
             continue
         if (of_package or kind == Kind.IMPORTERS) and _OF_PACKAGE.fullmatch(bare):
             continue
