@@ -38,6 +38,7 @@ from atlas.code.graph.paths.described import answer_described_path
 from atlas.code.graph.quoted_lines import (
     asks_what_is_passed,
     asks_when,
+    made_together,
     only_catching,
     quote_lines,
     quote_places,
@@ -68,7 +69,13 @@ from atlas.code.lines.settings import answer_settings
 from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
 from atlas.code.question.cues import asks, asks_for_values, find_act, find_near
-from atlas.code.question.further_parts import asks_for_inheriting, asks_of_each, asks_reasons, further_parts
+from atlas.code.question.further_parts import (
+    asks_choice,
+    asks_for_inheriting,
+    asks_of_each,
+    asks_reasons,
+    further_parts,
+)
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
@@ -487,6 +494,9 @@ async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIn
             answer = quoted
             if not asks_reasons(part.text):
                 continue
+        if asks_choice(part.text, intent) and (chosen := await made_together(reader, answer)) is not None:
+            further.append(chosen)
+            continue
         row = answer.targets.targets[0].node.row if answer.targets.total == 1 else None
         if part.asks_signature and row is not None and row.signature:
             notes.append(f"signature: {row.signature}")

@@ -52,7 +52,11 @@ class AnswerScope:
 async def read_scope(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> AnswerScope:
     """Return the limits of an answer. A scope that owns the named symbol is none: `callers of save in User`."""
     owner = f"{intent.within}.{intent.name}"
-    owned = not intent.is_limited and intent.kind != Kind.RETURNERS and any(_ends_in(target.node, owner) for target in targets.targets)
+    owned = (
+        not intent.is_limited
+        and intent.kind != Kind.RETURNERS
+        and any(_ends_in(target.node, owner) for target in targets.targets)
+    )
     owned = owned and not (targets.total == 1 and await is_folder(reader, intent.within, where.project))
     inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
     within = intent.within

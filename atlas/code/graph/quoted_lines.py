@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
-from atlas.code.question.relation_kinds import Kind
+from atlas.code.graph.targets import Targets
+from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.rank.bodies import BRANCH
 from atlas.code.reader import Reader
 from atlas.core.invisible import escaped
@@ -20,6 +21,7 @@ MOST_PLACES = 8
 """Places outside of tests whose source answers what is asked of each of them; of more, none is shown."""
 MOST_CONDITIONED = 6
 """Lines of a symbol of which the conditions are shown."""
+MAX_MEMBERS = 20_000
 MOST_ROWS = 4
 """Rows of a call that goes on behind its first one."""
 MOST_CHARACTERS = 120
@@ -109,13 +111,17 @@ async def quote_lines(reader: Reader, found: EdgeAnswer, *, conditions: bool = F
     """
     if found.intent.kind not in _QUOTED_KINDS or found.counts or not found.targets.targets:
         return found
-    project = found.targets.targets[0].node.project
-    first = found.related[:MOST_QUOTED]
-    paths = list(dict.fromkeys(each.path for each in first if each.path and each.lines))
-    contents = await reader.store.content(project, paths)
-    rows = {path: content.decode("utf-8", "replace").split("\n") for path, content in contents.items()}
     most = MOST_OF_IMPORT if found.intent.kind == Kind.IMPORTERS else MOST_OF_SYMBOL
-    quoted = [
+    quoted = await _with_source(reader, found.related[:MOST_QUOTED], most, conditions=conditions)
+    return replace(found, related=(*quoted, *found.related[MOST_QUOTED:]))
+
+
+async def _with_source(
+    reader: Reader, related: Sequence[RelatedSymbol], most: int, *, conditions: bool
+) -> Sequence[RelatedSymbol]:
+    """Return symbols with the source of their first lines, with or without the conditions above them."""
+    rows = await _rows(reader, related)
+    return [
         replace(
             each,
             quoted=tuple(_call(rows.get(each.path, ()), line) for line in each.lines[:most])
@@ -124,9 +130,45 @@ async def quote_lines(reader: Reader, found: EdgeAnswer, *, conditions: bool = F
                 _conditions(rows.get(each.path, ()), each.node.row.line, line) for line in each.lines[:MOST_CONDITIONED]
             ),
         )
-        for each in first
+        for each in related
     ]
-    return replace(found, related=(*quoted, *found.related[MOST_QUOTED:]))
+
+
+async def _rows(reader: Reader, related: Sequence[RelatedSymbol]) -> dict[str, list[str]]:
+    """Return the rows of the files of symbols by path."""
+    paths = list(dict.fromkeys(each.path for each in related if each.path and each.lines))
+    contents = await reader.store.content(related[0].node.project, paths) if paths else {}
+    return {path: content.decode("utf-8", "replace").split("\n") for path, content in contents.items()}
+
+
+async def made_together(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
+    """Return the functions that make several of the classes of an answer, with the conditions; None for no such.
+
+    What makes several of them chooses among them. Raises store errors.
+    """
+    classes = [each.node for each in found.related if each.node.row.label == Label.CLASS]
+    owners = {node.row.uid: node.row.uid for node in classes}
+    held = await reader.store.edges(list(owners), Direction.OUT, (EdgeType.DEFINES_METHOD,), MAX_MEMBERS)
+    names = reader.languages.constructors
+    for edge in held:
+        if edge.node.row.kind == "constructor" or edge.node.row.name in names:
+            owners[edge.node.row.uid] = edge.row.source
+    edges = await reader.store.edges(list(owners), Direction.IN, (EdgeType.CALLS,), MAX_MEMBERS) if classes else []
+    made: dict[str, dict[str, set[int]]] = {}
+    nodes = {edge.node.row.uid: edge.node for edge in edges if not edge.node.row.is_test}
+    for edge in edges:
+        made.setdefault(edge.node.row.uid, {}).setdefault(owners[edge.row.target], set()).update(edge.row.lines)
+    chosen = [
+        RelatedSymbol(nodes[uid], nodes[uid].row.path, tuple(sorted(set().union(*lines.values()))))
+        for uid, lines in made.items()
+        if len(lines) > 1 and uid in nodes and nodes[uid].row.label not in _FILES
+    ][:MOST_PLACES]
+    if not chosen:
+        return None
+    quoted = await _with_source(reader, chosen, MOST_CONDITIONED, conditions=True)
+    intent = RelationIntent(Kind.INSTANTIATIONS, found.intent.name)
+    title = f"functions that make several of these: {len(quoted)}"
+    return EdgeAnswer(intent, Targets(found.intent.name, ()), related=tuple(quoted), title=title)
 
 
 async def quote_places(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
@@ -150,9 +192,7 @@ async def with_lines(reader: Reader, related: Sequence[RelatedSymbol], pattern: 
     """
     if not related:
         return []
-    paths = list(dict.fromkeys(each.path for each in related if each.path and each.lines))
-    contents = await reader.store.content(related[0].node.project, paths)
-    rows = {path: content.decode("utf-8", "replace").split("\n") for path, content in contents.items()}
+    rows = await _rows(reader, related)
     kept: list[RelatedSymbol] = []
     for each in related:
         text = rows.get(each.path, [])
@@ -177,7 +217,7 @@ def _conditions(rows: Sequence[str], first: int, line: int) -> str:
     indent = _indent(rows[line - 1]) if line <= len(rows) else 0
     for number in range(line - 1, first, -1):
         row = rows[number - 1]
-        if not row.strip() or _indent(row) >= indent or len(above) == CONDITIONS:
+        if row.strip() in ("", "{") or _indent(row) >= indent or len(above) == CONDITIONS:
             continue
         indent = _indent(row)
         if BRANCH.search(row) is not None:

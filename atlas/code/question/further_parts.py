@@ -38,8 +38,8 @@ _AS_IT_IS = re.compile(
 )
 """Asks for the classes that have a method from their base."""
 _PLACE = (
-    r"(?:place|spot|line|call|caller|call site|use|usage|user|importer|one|function|method|class|file|module|test|message"
-    r"|instance|raiser)s?"
+    r"(?:place|spot|line|call|caller|call site|use|usage|user|importer|one|function|method|class|file|module|test"
+    r"|message|instance|raiser)s?"
 )
 _OF_EACH = re.compile(
     rf"\b(?:each|every) (?:of (?:them|these|those)\b|{_PLACE}\b)|\beach(?=$|[?.,])|\b(?:they|them|those|there)\b"
@@ -48,6 +48,13 @@ _OF_EACH = re.compile(
 )
 """Speaks of the places that the part before asks for: `what does each of them hide`."""
 _REASONS = re.compile(r"(?:why|how|for what)\b", re.IGNORECASE)
+_CHOOSES = re.compile(
+    r"^(?:and )?(?:what|how|when|why|who|on what|by what|(?:in|under|on) (?:which|what) (?:case|condition|circumstance)s?)\b"
+    r"(?=.*\b(?:one|another|other|which|each|either|them|these|those|they)\b)"
+    r"(?=.*\b(?:pick|choos|chos|select|decid|determin|prefer|switch)\w*|.*\b(?:each|one) (?:is )?(?:used|taken|made|created)\b)",
+    re.IGNORECASE,
+)
+"""Asks which of several classes is taken: `and what makes the runner pick one over another`."""
 _OF_PLACES = frozenset((Kind.CALLERS, Kind.USAGES, Kind.INSTANTIATIONS, Kind.IMPORTERS))
 _LISTED = re.compile(r",? (?:and|or) |, ", re.IGNORECASE)
 _LINK = re.compile(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
@@ -88,9 +95,24 @@ def asks_of_each(part: str, before: RelationIntent | None) -> bool:
     """
     if before is None or before.kind not in _OF_PLACES or _OF_EACH.search(part) is None:
         return False
-    if any(is_code_shaped(word.strip("`'\"?.,()")) for word in part.split()):
+    if _has_name(part):
         return False
     return find_relation(_OF_EACH.sub(f"`{before.name}`", part, count=1)) is None
+
+
+def asks_choice(part: str, before: RelationIntent | None) -> bool:
+    """Return whether a part asks which of the classes that the part before finds is taken."""
+    is_of_classes = before is not None and before.kind == Kind.SUBTYPES
+    return is_of_classes and not _has_name(part) and _CHOOSES.search(part) is not None
+
+
+def _has_name(part: str) -> bool:
+    return any(is_code_shaped(word.strip("`'\"?.,()")) for word in part.split())
+
+
+def is_said_of_results(part: str, before: RelationIntent | None) -> bool:
+    """Return whether the places or classes that the part before finds answer a part."""
+    return asks_of_each(part, before) or asks_choice(part, before)
 
 
 def asks_reasons(part: str) -> bool:

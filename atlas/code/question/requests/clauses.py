@@ -199,9 +199,9 @@ def _cuts(words: Sequence[_ClauseWord], start: int, first: int) -> list[int]:
             continue
         if not _is_joined(words, at) or _is_object(words[cuts[-1] : at], words, at):
             continue
-        if other_name([each.raw for each in words[at:]]):
-            cuts.append(at)
-        elif len(words) - at >= MIN_WORDS and not _is_ellipsis(words[at:]) and not _is_of_each(words[at:]):
+        rest = words[at:]
+        is_whole = len(rest) >= MIN_WORDS and not _is_ellipsis(rest) and not _is_of_each(rest)
+        if is_whole or other_name([each.raw for each in rest]):
             cuts.append(at)
     return cuts
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from atlas.code.question.further_parts import asks_for_inheriting, asks_of_each
+from atlas.code.question.further_parts import asks_for_inheriting, is_said_of_results
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import is_documentation, is_message
@@ -21,6 +21,7 @@ from atlas.code.question.requests.subject import (
     ClauseSubject,
     about_result,
     asked_for,
+    of_subject,
     of_that_one,
     resolved,
     subject_of,
@@ -156,6 +157,8 @@ _OF_ONE_PACKAGE = re.compile(
     re.IGNORECASE,
 )
 """`bcrypt - what for, where required and which version allowed`: one answer about a package says it all."""
+_OF_ONE = re.compile(r"\b(?:one|ones|another|others?|either|neither|each)\b", re.IGNORECASE)
+"""Means what the clause before is about without a name for it: `what makes the runner pick one over another`."""
 _AMONG = re.compile(r"which (?:ones?|of (?:them|these|those))\b", re.IGNORECASE)
 _HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
 """A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
@@ -241,13 +244,15 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             continue
         if kind == Kind.OVERRIDES and asks_for_inheriting(bare):
             continue
-        if is_pair and asks_of_each(bare, find_relation(before)):
+        if is_pair and before and is_said_of_results(bare, find_relation(before)):
             continue
         if (of_package or kind == Kind.IMPORTERS) and _OF_PACKAGE.fullmatch(bare):
             continue
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
+        if text == clause.text and not is_first and subject is not None and _OF_ONE.search(text):
+            text = of_subject(text, subject)
         if stated and _ONLY_ASKS.fullmatch(bare):
             text = _asked_of(stated.rstrip(" ."), bare)
         if asks_packages and (said := _OF_KIND.fullmatch(bare)) is not None:

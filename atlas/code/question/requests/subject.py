@@ -254,6 +254,14 @@ def resolved(clause: str, subject: ClauseSubject | None) -> str:
     return " ".join(found)
 
 
+def of_subject(clause: str, subject: ClauseSubject) -> str:
+    """Return a clause without a name of its own with the subject behind it: `which one is picked of X`."""
+    if not subject.is_name or written_names(clause):
+        return clause
+    bare = clause.rstrip(" ?.!")
+    return f"{bare} of {subject.text}{clause[len(bare) :]}"
+
+
 def about_result(clause: str, asked: AskedFor | None) -> str:
     """Return a clause with `RESULT` in place of the pronouns that mean what was asked for before; "" for none."""
     if asked is None:
