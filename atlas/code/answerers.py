@@ -42,6 +42,7 @@ from atlas.code.graph.quoted_lines import (
     only_catching,
     quote_lines,
     quote_places,
+    quote_steps,
     with_callers_of_raisers,
 )
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
@@ -433,7 +434,7 @@ async def _described_path(reader: Reader, asked: AskedQuestion) -> Answered | No
     if ends is None or not (ends.are_described or read is None or read.kind != Kind.PATH):
         return None
     found = await answer_described_path(reader, ends, asked.where, asked.query.text)
-    return Answered(found, notes=() if found is not None else _NO_ENDS)
+    return Answered(await quote_steps(reader, found)) if found is not None else Answered(notes=_NO_ENDS)
 
 
 async def _both(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -461,6 +462,7 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     is_known = found is not None and found.outcome != "not_found"
     if found is not None and is_known and (found := apply_remaining(reader, words, found)) is None:
         return _says_more(intent)
+    found = await quote_steps(reader, found) if found is not None else None
     if found is not None and _ASKS_ORDER.search(asked.query.text):
         found = await in_call_order(reader, found)
     is_empty = found is not None and found.is_unknown and not (found.related or found.routes)

@@ -21,6 +21,10 @@ MOST_PLACES = 8
 """Places outside of tests whose source answers what is asked of each of them; of more, none is shown."""
 MOST_CONDITIONED = 6
 """Lines of a symbol of which the conditions are shown."""
+MOST_STEPS = 6
+"""Steps of a way that come with their source."""
+MOST_OF_STEP = 240
+"""Characters of a step, whose arguments say what is passed on."""
 MAX_MEMBERS = 20_000
 MOST_ROWS = 4
 """Rows of a call that goes on behind its first one."""
@@ -141,6 +145,18 @@ async def _rows(reader: Reader, related: Sequence[RelatedSymbol]) -> dict[str, l
     return {path: content.decode("utf-8", "replace").split("\n") for path, content in contents.items()}
 
 
+async def quote_steps(reader: Reader, found: EdgeAnswer) -> EdgeAnswer:
+    """Return a short way with the source of its steps. Raises store errors."""
+    if found.intent.kind != Kind.PATH or not 0 < len(found.related) <= MOST_STEPS:
+        return found
+    rows = await _rows(reader, found.related)
+    quoted = (
+        replace(each, quoted=(_call(rows.get(each.path, ()), each.lines[0], MOST_OF_STEP),)) if each.lines else each
+        for each in found.related
+    )
+    return replace(found, related=tuple(quoted))
+
+
 async def made_together(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
     """Return the functions that make several of the classes of an answer, with the conditions; None for no such.
 
@@ -229,13 +245,13 @@ def _indent(row: str) -> int:
     return len(row) - len(row.lstrip())
 
 
-def _call(rows: Sequence[str], line: int) -> str:
+def _call(rows: Sequence[str], line: int, most: int = MOST_CHARACTERS) -> str:
     """Return the call that begins at a line, on one line."""
     taken: list[str] = []
-    for row in rows[line - 1 : line - 1 + MOST_ROWS]:
+    for row in rows[line - 1 : line - 1 + MOST_ROWS * most // MOST_CHARACTERS]:
         taken.append(row.strip())
         text = " ".join(taken)
         if text.count("(") <= text.count(")"):
             break
     text = escaped(" ".join(taken))
-    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."

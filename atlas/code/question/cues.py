@@ -33,7 +33,10 @@ _EXPLAINS_IT = re.compile(
     re.IGNORECASE,
 )
 """What is asked about something that the words before state: `X used without Y - how does it deal with Z`."""
-CHANGE_VERB = r"(?:chang|modif|remov|delet|renam|edit|refactor|touch|alter|updat|break|replac|mov|drop|rewrit|rework|deprecat|tweak)\w*"
+CHANGE_VERB = (
+    r"(?:chang|modif|remov|delet|renam|edit|refactor|touch|alter|updat|break|replac|mov|drop|rewrit|rework|deprecat"
+    r"|tweak)\w*"
+)
 _SPECIAL: tuple[tuple[Kind, str], ...] = (
     (
         Kind.PATH,

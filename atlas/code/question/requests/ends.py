@@ -12,6 +12,7 @@ from itertools import pairwise
 from atlas.code.question.names import is_code_shaped
 
 _LEADS = frozenset(("walk", "take", "lead", "guide", "bring"))
+_TRACES = frozenset(("trace", "follow", "start", "starting", "begin", "beginning", "walk", "go"))
 _WAYS = frozenset(
     "path paths chain chains way ways route routes trace flow sequence steps calls journey".split()  # noqa: SIM905
 )
@@ -46,8 +47,25 @@ class PathEnds:
 
 def read_path_ends(text: str) -> PathEnds | None:
     """Return the ends of the way that a text asks for; None for another question."""
-    found = (_ends(words) for words in _sentences(text[:MAX_TEXT].split()))
-    return next((each for each in found if each is not None), None)
+    sentences = [*_sentences(text[:MAX_TEXT].split())]
+    found = (_ends(words) for words in sentences)
+    return next((each for each in found if each is not None), None) or _traced(sentences)
+
+
+def _traced(sentences: Sequence[Sequence[str]]) -> PathEnds | None:
+    """Return the ends of a way whose beginning another sentence tells: `How does A end up in Y? Trace it from X`."""
+    for number, words in enumerate(sentences):
+        low = [word.lower().strip(_EDGE) for word in words]
+        at = low.index("from") if "from" in low else 0
+        if not at or _TRACES.isdisjoint(low[:at]) or at + 2 != len(words):
+            continue
+        start = words[at + 1].strip(_EDGE)
+        others = [word for each in (*sentences[:number], *sentences[number + 1 :]) for word in each]
+        names = dict.fromkeys(name for word in others if is_code_shaped(name := word.strip(f"{_EDGE}`'\"")))
+        named = [name for name in names if name != start and not name.istitle()]
+        if len(named) == 1 and is_code_shaped(start):
+            return PathEnds(start, named[0])
+    return None
 
 
 def _sentences(words: Sequence[str]) -> Iterator[Sequence[str]]:
