@@ -101,7 +101,9 @@ async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:
         if each.shape == NameShape.PLAIN and (len(plain) > 1 or is_sure):
             continue
         if (subject := await find_subject(reader, each, project)) is not None:
-            found.append(subject)
+            is_word = each.shape == NameShape.KIND and each.text.isalpha() and each.text.islower()
+            if not (is_word and is_sure and subject.total > 1):  # `the request handler` beside a name
+                found.append(subject)
         elif each.shape >= NameShape.CODE and " " not in each.text and _MIXED.search(each.text):
             unknown.append(each)
     owners = {each.owner for each in (*(subject.written for subject in found), *unknown)}

@@ -51,7 +51,7 @@ _REASONS = re.compile(r"(?:why|how|for what)\b", re.IGNORECASE)
 _CHOOSES = re.compile(
     r"^(?:and )?(?:what|how|when|why|who|[io]n what|by what|(?:in|under|on) which (?:case|condition)s?)\b"
     r"(?=.*\b(?:one|another|other|which|each|either|them|these|those|they)\b)"
-    r"(?=.*\b(?:pick|choos|chos|select|decid|determin|prefer|switch)\w*|.*\b(?:each|one) (?:is )?(?:used|taken|made)\b)",
+    r"(?=.*\b(?:pick|choos|chos|select|decid|determin|prefer|switch)\w*|.*\b(?:each|one) (?:is )?(?:used|taken)\b)",
     re.IGNORECASE,
 )
 """Asks which of several classes is taken: `and what makes the runner pick one over another`."""
