@@ -14,6 +14,7 @@ from atlas.code.graph.absence.class_members import member_lines
 from atlas.code.graph.absence.described_families import family_lines
 from atlas.code.graph.cards import CardHints, SubjectCard, read_card, read_text_card
 from atlas.code.graph.packages import PackageReport
+from atlas.code.graph.paths.shared import shared_lines
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relation
 from atlas.code.lines.absent_named import find_absent_named
@@ -260,7 +261,9 @@ async def _told(
         if is_missing:
             values = ()  # what is not there has no default
             cards = tuple(each for each in cards if each.subject is not None)
-        return () if described else cards, values, (*described, *absent), is_missing
+        certain = [each for each in subjects.found if each.written.shape > NameShape.KIND]
+        shared = await shared_lines(reader, query.text, certain) if not subjects.unknown else ()
+        return () if described else cards, values, (*described, *absent, *shared), is_missing
     except AtlasError:
         return cards, (), (), False
 
