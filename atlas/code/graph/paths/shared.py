@@ -27,8 +27,8 @@ LEAST_WORDS = 2
 """Words of the question that a function on the other side has, in its name or in those of what it calls."""
 MOST_SHOWN = 2
 _TRACES = re.compile(
-    r"\bhow\b.*\b(?:influenc|affect|mak(?:es?|ing)\b|caus|lead|led\b|ends? up|reach|arriv|trigger|wak|get(?:s)? (?:to|from|into)\b"
-    r"|becom|notic|learn|propagat|travel|flow|turn(?:s)? into|tak(?:es?) effect|decid|determin|control)\w*"
+    r"\bhow\b.*\b(?:influenc|affect|mak(?:es?|ing)\b|caus|lead|led\b|ends? up|reach|arriv|trigger|wak"
+    r"|gets? (?:to|from|into)\b|becom|notic|learn|propagat|travel|flow|turn(?:s)? into|tak(?:es?) effect|decid|determin|control)\w*"
     r"|\b(?:trace|follow) (?:it|this|that|the)\b",
     re.IGNORECASE,
 )
