@@ -26,9 +26,10 @@ MOST_SHARING = 16
 LEAST_WORDS = 2
 """Words of the question that a function on the other side has, in its name or in those of what it calls."""
 MOST_SHOWN = 2
-_TRACES = re.compile(
-    r"\bhow\b.*\b(?:influenc|affect|mak(?:es?|ing)\b|caus|lead|led\b|ends? up|reach|arriv|trigger|wak"
-    r"|gets? (?:to|from|into)\b|becom|notic|learn|propagat|travel|flow|turn(?:s)? into|tak(?:es?) effect|decid|determin|control)\w*"
+_HOW = re.compile(r"\bhow\b", re.IGNORECASE)
+_COMES_OF = re.compile(
+    r"\b(?:influenc|affect|mak(?:es?|ing)\b|caus|lead|led\b|ends? up|reach|arriv|trigger|wak|gets? (?:to|from|into)\b"
+    r"|becom|notic|learn|propagat|travel|flow|turns? into|tak(?:es?) effect|decid|determin|control)"
     r"|\b(?:trace|follow) (?:it|this|that|the)\b",
     re.IGNORECASE,
 )
@@ -54,7 +55,7 @@ class _OtherSide:
 
 def asks_trace(text: str) -> bool:
     """Return whether a question asks how one thing comes of another."""
-    return _TRACES.search(text) is not None
+    return _HOW.search(text) is not None and _COMES_OF.search(text) is not None
 
 
 async def shared_lines(reader: Reader, text: str, subjects: Sequence[Subject]) -> tuple[str, ...]:

@@ -300,7 +300,9 @@ def _elliptical(clause: str, before: str) -> str:
     """
     other = other_name(clause.split())
     if before and other and (subject := subject_of(before)) is not None and subject.is_name:
-        return re.sub(rf"`?(?<!\w){re.escape(subject.text)}(?!\w)`?", lambda _: other, before, count=1)
+        words = before.split()
+        at = [number for number, word in enumerate(words) if word.strip(_EDGE) == subject.text.strip("`")]
+        return " ".join([*words[: at[-1]], other, *words[at[-1] + 1 :]]) if at else ""
     further, asked = _FURTHER.fullmatch(clause), _EXISTS.fullmatch(before.strip(" ?.!"))
     return f"{asked['exists']} {clause}{asked['of']}?" if further is not None and asked is not None else ""
 
