@@ -175,7 +175,7 @@ async def made_together(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
     for edge in edges:
         made.setdefault(edge.node.row.uid, {}).setdefault(owners[edge.row.target], set()).update(edge.row.lines)
     chosen = [
-        RelatedSymbol(nodes[uid], nodes[uid].row.path, tuple(sorted(set().union(*lines.values()))))
+        RelatedSymbol(nodes[uid], nodes[uid].row.path, tuple(sorted(set[int]().union(*lines.values()))))
         for uid, lines in made.items()
         if len(lines) > 1 and uid in nodes and nodes[uid].row.label not in _FILES
     ][:MOST_PLACES]

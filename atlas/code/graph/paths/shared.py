@@ -84,7 +84,7 @@ async def _ahead(reader: Reader, starts: Sequence[str]) -> tuple[dict[str, Edge 
     for _ in range(LEVELS):
         edges = await reader.store.edges(level, Direction.OUT, (EdgeType.CALLS,), MOST_EDGES)
         edges += await reader.store.edges(level, Direction.IN, (EdgeType.OVERRIDES,), MOST_EDGES)
-        level = []
+        level = list[str]()
         for edge in edges:
             row = edge.node.row
             is_code = row.label in _CODE and row.path and not row.is_test
