@@ -42,8 +42,8 @@ _PLACE = (
     r"|message|instance|raiser)s?"
 )
 _OF_EACH = re.compile(
-    rf"\b(?:each|every) (?:of (?:them|these|those)\b|{_PLACE}\b)|\beach(?=$|[?.,])|\b(?:they|them|those|there)\b"
-    rf"|\bthese (?:\w+ )?{_PLACE}\b",
+    rf"\b(?:each|every) (?:of (?:them|these|those)\b|{_PLACE}\b)|\beach(?=$|[?.,])"
+    rf"|\b(?:these|those) (?:\w+ )?{_PLACE}\b|\b(?:they|them|those|there)\b",
     re.IGNORECASE,
 )
 """Speaks of the places that the part before asks for: `what does each of them hide`."""

@@ -194,7 +194,8 @@ def _in_other_order(text: str, quoted: set[str]) -> RelationIntent | None:
     for order in (*orders, bare, _without_adjectives(bare, quoted)):
         found = (_of_two(order, quoted) or _whole(order, quoted)) if order and order != text else None
         if (found is None or not found.certain) and order and order not in (text, bare):
-            found = _by_cues(order, quoted) or found
+            near = _by_cues(order, quoted)
+            found = near if near is not None and is_code_shaped(near.name) else found
         if found is not None and (found.certain or order == bare):
             is_limited = owned is not None and found.within == dotted(owned["owner"])
             return replace(found, is_limited=True) if is_limited else found

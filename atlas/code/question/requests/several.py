@@ -251,7 +251,8 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
-        if text == clause.text and not is_first and subject is not None and _OF_ONE.search(text):
+        is_open = text == clause.text and not is_first and not _AMONG.match(bare)
+        if is_open and subject is not None and _OF_ONE.search(text):
             text = of_subject(text, subject)
         if stated and _ONLY_ASKS.fullmatch(bare):
             text = _asked_of(stated.rstrip(" ."), bare)
