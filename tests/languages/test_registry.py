@@ -105,7 +105,17 @@ def test_a_project_overrides_a_language(tmp_path: Path) -> None:
 
 
 def test_fingerprint_is_stable() -> None:
-    assert fingerprint(load_languages()) == fingerprint(load_languages())
+    assert fingerprint(Languages([str(BUILT_IN)])) == fingerprint(Languages([str(BUILT_IN)]))
+
+
+def test_languages_are_shared_until_a_file_of_theirs_changes(tmp_path: Path) -> None:
+    folder = write(tmp_path, "own", OWN.format(name="own", extension="own"))
+    before = load_languages([folder])
+    assert load_languages([folder]) is before is not load_languages([folder], "notes")
+    (folder / "own" / "language.toml").write_text(OWN.format(name="own", extension="other"))
+    after = load_languages([folder])
+    assert (before.of_path("a.own"), before.of_path("a.other")) == ("own", None)
+    assert (after.of_path("a.own"), after.of_path("a.other")) == (None, "own")
 
 
 @pytest.mark.parametrize(
