@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -82,9 +83,13 @@ def test_an_installed_distribution_contributes_rules(tmp_path: Path, monkeypatch
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-rules\nVersion: 1.0\n")
     (information / "entry_points.txt").write_text("[code_atlas.detectors]\nshop = shop_rules\n")
+    assert installed() == []
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     importlib.invalidate_caches()
     assert [name for name, _ in installed()] == ["consumers"]
+    shutil.move(information, tmp_path / "removed")
+    assert installed() == []
+    shutil.move(tmp_path / "removed", information)
     script = "from atlas.code.index.detectors import installed; print([name for name, _ in installed()])"
     ran = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env={"PYTHONPATH": f"{tmp_path}"}

@@ -7,7 +7,9 @@ route are. The parser runs the rules (`Languages`); this package only collects t
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
@@ -33,9 +35,8 @@ def built_in() -> list[Source]:
 
 def installed() -> list[Source]:
     """Return the rules that installed packages contribute, by name. Imports the packages of the entry points."""
-    from importlib.metadata import entry_points  # 0.03 CPU s, for the reader of mail that it imports
-
-    return sorted(source for entry in entry_points(group=ENTRY_POINT) for source in _of_package(entry.value))
+    packages = _packages(tuple((path, _changed_at(path)) for path in sys.path))
+    return sorted(source for package in packages for source in _of_package(package))
 
 
 def of_project(root: Path, path: str) -> list[Source]:
@@ -53,6 +54,21 @@ def digest_of(rules: Sequence[Source]) -> str:
     """Return 16 hex digits that name these rules; "" for none."""
     told = "\0".join(part for rule in rules for part in rule)
     return hashlib.blake2b(told.encode(), digest_size=8).hexdigest() if rules else ""
+
+
+@lru_cache(maxsize=1)
+def _packages(_path: tuple[tuple[str, int], ...]) -> list[str]:
+    """Return the packages of the entry points; they are read again once a folder of the path has changed."""
+    from importlib.metadata import entry_points  # 0.03 CPU s, for the reader of mail that it imports
+
+    return [entry.value for entry in entry_points(group=ENTRY_POINT)]
+
+
+def _changed_at(path: str) -> int:
+    try:
+        return Path(path).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _of_package(package: str) -> Iterator[Source]:
