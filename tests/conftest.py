@@ -24,6 +24,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
+from tests.kept_models import KEPT_MODELS as KEPT_MODELS
+
 collect_ignore_glob = ["bench/data/*"]
 """Projects that are measured; some contain tests."""
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import atlas
 from atlas.code.index import detectors
-from atlas.parsing import Cl100kCounter, load_languages, search_terms
+from atlas.code.question.languages import LanguageRow, language_terms
+from atlas.code.question.parse_question import route
+from atlas.parsing import Cl100kCounter, load_languages, search_terms, split_words
+from tests.kept_models import KEPT_MODELS
 
 PARTS = ("answers", "app", "cli", "code", "core", "languages", "parsing", "runtime", "adapters.stores.sqlite")
 
@@ -17,9 +20,11 @@ for _part in PARTS:
     for _module in pkgutil.walk_packages([str(_folder)], f"atlas.{_part}."):
         with contextlib.suppress(ModuleNotFoundError):
             importlib.import_module(_module.name)
-# forks share languages and tokens as well: nothing writes to them, and loading them starts no threads
+# forks share what is loaded and compiled once as well: nothing writes to it, and loading it starts no threads
 load_languages(detectors=[*detectors.built_in(), *detectors.installed()])
 load_languages()
-search_terms()
+route("which functions call what decides?", split_words, language_terms(map(LanguageRow._make, search_terms())))
 Cl100kCounter().count("")
+for _model in KEPT_MODELS:
+    _ = _model.code_encoder() or _model.prose_encoder()
 gc.freeze()
