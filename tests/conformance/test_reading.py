@@ -54,85 +54,85 @@ async def found(store: Store, text: str, match: Match, where: Filter = ALL, limi
     return [hit.row.qualified_name for hit in await store.find(text, match, where, limit)]
 
 
-@pytest.mark.parametrize(
-    ("match", "text", "expected"),
-    [
-        (Match.UID, "p:app.models.User", ["app.models.User"]),
-        (Match.UID, "app.models.User", []),
-        (Match.EXACT, "app.models.User", ["app.models.User"]),
-        (Match.EXACT, "models.User", []),
-        (Match.EXACT, "web/src/user.js", ["web/src/user.js"]),
-        (Match.SUFFIX, "User", ["app.models.User"]),
-        (Match.SUFFIX, "user", []),
-        (Match.SUFFIX, "ser", []),
-        (Match.SUFFIX, "models.User", ["app.models.User"]),
-        (Match.SUFFIX, "save", ["app.models.User.save", "app.models.User.save#2", "tests.test_models.UserTest.save"]),
-        (Match.SUFFIX, "User.save", ["app.models.User.save", "app.models.User.save#2"]),
-        (Match.SUFFIX, "User.save#2", ["app.models.User.save#2"]),
-        (Match.SUFFIX, "User::save", ["app.models.User.save", "app.models.User.save#2"]),
-        (Match.SUFFIX, "User#save", ["app.models.User.save", "app.models.User.save#2"]),
-        (Match.SUFFIX, "src/user.js", ["web/src/user.js"]),
-        (Match.SUFFIX, "user.js", ["web/src/user.js"]),
-        (Match.SUFFIX, "user.js#saveUser", ["web/src/user.js#saveUser"]),
-        (Match.SUFFIX, "other.User", []),
-        (Match.SUFFIX, "..", []),
-        (Match.SUFFIX, "", []),
-        (Match.FOLDED, "MODELS.user", ["app.models.User"]),
-        (Match.FOLDED, "saveuser", ["web/src/user.js#saveUser"]),
-        (Match.PREFIX, "us", ["app.models.User", "web/src/user.js"]),
-        (Match.PREFIX, "SAVEu", ["web/src/user.js#saveUser"]),
-        (Match.PREFIX, "%", []),
-        (
-            Match.PATH,
-            "app/models.py",
-            ["app.models", "app.models.User", "app.models.User.save", "app.models.User.save#2"],
-        ),
-        (Match.PATH, "models.py", []),
-        (Match.NEAR, "Usr", ["app.models.User"]),
-        (Match.NEAR, "svae", ["app.models.User.save", "app.models.User.save#2", "tests.test_models.UserTest.save"]),
-        (
-            Match.NEAR,
-            "UserTst.save",
-            ["tests.test_models.UserTest.save", "app.models.User.save", "app.models.User.save#2"],
-        ),
-        (Match.NEAR, "savUesr", ["web/src/user.js#saveUser"]),
-        (Match.NEAR, "aveUser", ["web/src/user.js#saveUser"]),
-        (Match.NEAR, "SAVE_USER", ["web/src/user.js#saveUser"]),
-        (Match.NEAR, "_save_usr", ["web/src/user.js#saveUser"]),
-        (Match.NEAR, "nothing_alike", []),
-        (Match.NEAR, "src/usr.js", ["web/src/user.js"]),
-    ],
-)
-async def test_names(filled: Store, match: Match, text: str, expected: list[str]) -> None:
-    assert await found(filled, text, match) == expected
+NAMES = [
+    (Match.UID, "p:app.models.User", ["app.models.User"]),
+    (Match.UID, "app.models.User", []),
+    (Match.EXACT, "app.models.User", ["app.models.User"]),
+    (Match.EXACT, "models.User", []),
+    (Match.EXACT, "web/src/user.js", ["web/src/user.js"]),
+    (Match.SUFFIX, "User", ["app.models.User"]),
+    (Match.SUFFIX, "user", []),
+    (Match.SUFFIX, "ser", []),
+    (Match.SUFFIX, "models.User", ["app.models.User"]),
+    (Match.SUFFIX, "save", ["app.models.User.save", "app.models.User.save#2", "tests.test_models.UserTest.save"]),
+    (Match.SUFFIX, "User.save", ["app.models.User.save", "app.models.User.save#2"]),
+    (Match.SUFFIX, "User.save#2", ["app.models.User.save#2"]),
+    (Match.SUFFIX, "User::save", ["app.models.User.save", "app.models.User.save#2"]),
+    (Match.SUFFIX, "User#save", ["app.models.User.save", "app.models.User.save#2"]),
+    (Match.SUFFIX, "src/user.js", ["web/src/user.js"]),
+    (Match.SUFFIX, "user.js", ["web/src/user.js"]),
+    (Match.SUFFIX, "user.js#saveUser", ["web/src/user.js#saveUser"]),
+    (Match.SUFFIX, "other.User", []),
+    (Match.SUFFIX, "..", []),
+    (Match.SUFFIX, "", []),
+    (Match.FOLDED, "MODELS.user", ["app.models.User"]),
+    (Match.FOLDED, "saveuser", ["web/src/user.js#saveUser"]),
+    (Match.PREFIX, "us", ["app.models.User", "web/src/user.js"]),
+    (Match.PREFIX, "SAVEu", ["web/src/user.js#saveUser"]),
+    (Match.PREFIX, "%", []),
+    (
+        Match.PATH,
+        "app/models.py",
+        ["app.models", "app.models.User", "app.models.User.save", "app.models.User.save#2"],
+    ),
+    (Match.PATH, "models.py", []),
+    (Match.NEAR, "Usr", ["app.models.User"]),
+    (Match.NEAR, "svae", ["app.models.User.save", "app.models.User.save#2", "tests.test_models.UserTest.save"]),
+    (
+        Match.NEAR,
+        "UserTst.save",
+        ["tests.test_models.UserTest.save", "app.models.User.save", "app.models.User.save#2"],
+    ),
+    (Match.NEAR, "savUesr", ["web/src/user.js#saveUser"]),
+    (Match.NEAR, "aveUser", ["web/src/user.js#saveUser"]),
+    (Match.NEAR, "SAVE_USER", ["web/src/user.js#saveUser"]),
+    (Match.NEAR, "_save_usr", ["web/src/user.js#saveUser"]),
+    (Match.NEAR, "nothing_alike", []),
+    (Match.NEAR, "src/usr.js", ["web/src/user.js"]),
+]
 
 
-@pytest.mark.parametrize(
-    ("where", "expected"),
-    [
-        (Filter(project=PROJECT), {row.uid for row in ROWS}),
-        (Filter(path="app/"), {SAVE.uid, SAVE_AGAIN.uid, USER.uid, MODULE.uid}),
-        (Filter(path="app/models.py"), {SAVE.uid, SAVE_AGAIN.uid, USER.uid, MODULE.uid}),
-        (Filter(path="*/user.js"), {JS_FILE.uid, JS_SAVE.uid}),
-        (Filter(path="web/*.js"), {JS_FILE.uid, JS_SAVE.uid, BRACKETS.uid}),
-        (Filter(path="web/[id]/*"), {BRACKETS.uid}),
-        (Filter(path="web/[id]"), {BRACKETS.uid}),
-        (Filter(path="app/model?.py"), {SAVE.uid, SAVE_AGAIN.uid, USER.uid, MODULE.uid}),
-        (Filter(path="app/*x"), set()),
-        (Filter(labels=("Class", "Module")), {USER.uid, MODULE.uid}),
-        (Filter(languages=("javascript",)), {JS_FILE.uid, JS_SAVE.uid, BRACKETS.uid}),
-        (Filter(languages=("javascript",), include_generated=False), {JS_FILE.uid, BRACKETS.uid}),
-        (Filter(labels=("Method",), include_tests=False), {SAVE.uid, SAVE_AGAIN.uid}),
-        (Filter(labels=("Nothing",)), set()),
-    ],
-)
-async def test_filters_mean_the_same_everywhere(filled: Store, where: Filter, expected: set[str]) -> None:
+async def test_names(filled: Store) -> None:
+    said = [(match, text, await found(filled, text, match)) for match, text, _ in NAMES]
+    assert said == NAMES
+
+
+FILTERS = [
+    (Filter(project=PROJECT), {row.uid for row in ROWS}),
+    (Filter(path="app/"), {SAVE.uid, SAVE_AGAIN.uid, USER.uid, MODULE.uid}),
+    (Filter(path="app/models.py"), {SAVE.uid, SAVE_AGAIN.uid, USER.uid, MODULE.uid}),
+    (Filter(path="*/user.js"), {JS_FILE.uid, JS_SAVE.uid}),
+    (Filter(path="web/*.js"), {JS_FILE.uid, JS_SAVE.uid, BRACKETS.uid}),
+    (Filter(path="web/[id]/*"), {BRACKETS.uid}),
+    (Filter(path="web/[id]"), {BRACKETS.uid}),
+    (Filter(path="app/model?.py"), {SAVE.uid, SAVE_AGAIN.uid, USER.uid, MODULE.uid}),
+    (Filter(path="app/*x"), set()),
+    (Filter(labels=("Class", "Module")), {USER.uid, MODULE.uid}),
+    (Filter(languages=("javascript",)), {JS_FILE.uid, JS_SAVE.uid, BRACKETS.uid}),
+    (Filter(languages=("javascript",), include_generated=False), {JS_FILE.uid, BRACKETS.uid}),
+    (Filter(labels=("Method",), include_tests=False), {SAVE.uid, SAVE_AGAIN.uid}),
+    (Filter(labels=("Nothing",)), set()),
+]
+
+
+async def test_filters_mean_the_same_everywhere(filled: Store) -> None:
     await filled.put_vectors(PROJECT, MODEL, [vector(row, 1, 0.5, 0, 0) for row in ROWS])
     words_of_all = ["app", "tests", "web"]
-    assert {hit.uid for hit in await filled.search_text(words_of_all, where, 100)} == expected
-    assert {hit.uid for hit in await filled.search_vector(QUERY, where, 100)} == expected
-    names = [await filled.find(name, Match.PREFIX, where, 100) for name in ("s", "u", "m", "l")]
-    assert {hit.row.uid for hits in names for hit in hits} == expected
+    for where, expected in FILTERS:
+        assert {hit.uid for hit in await filled.search_text(words_of_all, where, 100)} == expected, where
+        assert {hit.uid for hit in await filled.search_vector(QUERY, where, 100)} == expected, where
+        names = [await filled.find(name, Match.PREFIX, where, 100) for name in ("s", "u", "m", "l")]
+        assert {hit.row.uid for hits in names for hit in hits} == expected, where
 
 
 async def test_a_filter_means_what_it_does_now(store: Store) -> None:
@@ -258,36 +258,35 @@ async def test_equal_scores_are_ordered_by_uid(store: Store) -> None:
     assert [hit.uid for hit in await store.search_vector(query(0, 1, 0, 0), ALL, 3)] == expected
 
 
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        '"',
-        '""',
-        "a OR b",
-        "name:save",
-        "NEAR(a b)",
-        "^save",
-        "save*",
-        "-save",
-        "'; DROP TABLE node; --",
-        "\0",
-        "{",
-        "((",
-        "é",
-        "\u0301",
-        "x" * 100_000,
-        "日" * 2_000,
-        "हिन्दी" * 300,
-    ],
-    ids=lambda text: ascii(text[:20]),
-)
-async def test_no_text_is_an_operator(filled: Store, hostile: str) -> None:
-    for match in Match:
-        await filled.find(hostile, match, Filter(path=hostile, labels=(hostile,), languages=(hostile,)), 5)
-    await filled.search_text([hostile, hostile * 2], Filter(path=hostile), 5)
-    assert await filled.symbols([hostile]) == []
-    assert await filled.edges([hostile], Direction.IN, [hostile]) == []
-    assert len(await filled.symbols([SAVE.uid])) == 1
+HOSTILE = [
+    '"',
+    '""',
+    "a OR b",
+    "name:save",
+    "NEAR(a b)",
+    "^save",
+    "save*",
+    "-save",
+    "'; DROP TABLE node; --",
+    "\0",
+    "{",
+    "((",
+    "é",
+    "\u0301",
+    "x" * 100_000,
+    "日" * 2_000,
+    "हिन्दी" * 300,
+]
+
+
+async def test_no_text_is_an_operator(filled: Store) -> None:
+    for hostile in HOSTILE:
+        for match in Match:
+            await filled.find(hostile, match, Filter(path=hostile, labels=(hostile,), languages=(hostile,)), 5)
+        await filled.search_text([hostile, hostile * 2], Filter(path=hostile), 5)
+        assert await filled.symbols([hostile]) == [], ascii(hostile[:20])
+        assert await filled.edges([hostile], Direction.IN, [hostile]) == [], ascii(hostile[:20])
+        assert len(await filled.symbols([SAVE.uid])) == 1, ascii(hostile[:20])
 
 
 async def test_nothing_asked_nothing_found(filled: Store) -> None:
