@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-import atlas
 from atlas._parser import Languages, ParsedFile, digest_paths, parse_paths, read_path, read_small
+from atlas.parsing.parse import BUILT_IN
 from atlas.parsing.scanning import scan_project
 
 pytestmark = pytest.mark.slow
 
-LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
+LANGUAGES = Languages([str(BUILT_IN)])
 ROOT = Path(__file__).parents[2]
 SPARSE = 5 << 30
 GIT_FILES = [".git/index", ".git/info/exclude", ".git/commondir", ".git/config"]
@@ -30,11 +30,12 @@ NAMES = [*RULES, *MANIFESTS, ".gitmodules", "named.py", "program"]
 LOOK = """
 import resource, sys
 from pathlib import Path
-from tests.unit.test_hostile_files import LANGUAGES
-from atlas._parser import digest_paths, parse_paths, read_path
+from atlas._parser import Languages, digest_paths, parse_paths, read_path
 from atlas.code.index.watch.git_rules import rule_files
+from atlas.parsing.parse import BUILT_IN
 from atlas.parsing.scanning import scan_project
 
+LANGUAGES = Languages([str(BUILT_IN)])
 root = Path(sys.argv[1])
 scan = scan_project(root, LANGUAGES)
 scan_project(root / "inside", LANGUAGES)
