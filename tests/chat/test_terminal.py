@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from .forked import Chat, forks
 from .model_server import ModelServer, Say, model_server
 
 SERVER = Path(__file__).with_name("tool_server.py")
@@ -29,7 +30,7 @@ PATIENCE = 60.0
 class Person:
     """Somebody at a terminal: types, reads the screen, waits for what should appear."""
 
-    def __init__(self, process: subprocess.Popen[bytes], terminal: int) -> None:
+    def __init__(self, process: Chat, terminal: int) -> None:
         self.process, self._terminal = process, terminal
         self._shown = ""
         self._read = 0
@@ -79,17 +80,8 @@ def person(stub: ModelServer, folder: Path, *options: str, waits: bool = True) -
         "COLUMNS": "120",
         "OPENAI_API_KEY": "k",
     }
-    command = [sys.executable, "-P", "-m", "atlas", "chat", "--model", "openai/stub", "--api-base", stub.openai]
-    process = subprocess.Popen(
-        [*command, "--config", str(config), "--project", str(folder / "project"), *options],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=environment,
-        start_new_session=True,
-        # a test run under nohup ignores SIGHUP, and so would its children
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
-    )
+    words = ["chat", "--model", "openai/stub", "--api-base", stub.openai, "--config", str(config)]
+    process = forks().chat([*words, "--project", str(folder / "project"), *options], environment, follower)
     os.close(follower)
     try:
         one = Person(process, leader)
@@ -100,6 +92,7 @@ def person(stub: ModelServer, folder: Path, *options: str, waits: bool = True) -
     finally:
         process.kill()
         process.wait()
+        process.close()
         os.close(leader)
 
 
