@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os.path
-import re
 from collections.abc import Mapping
 from typing import cast
 from urllib.parse import unquote, urlsplit
 
 from atlas.answers.tool import Schema
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 
-_LINE = re.compile(r"L?(\d{1,9})\b")
+_LINE = lazy_regex(r"L?(\d{1,9})\b")
 _LOCAL = ("", "localhost")
 
 

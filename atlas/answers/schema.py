@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 
 Schema = Mapping[str, Any]
 
@@ -27,7 +27,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 _NAMES = {"string": "text", "integer": "a whole number", "array": "a list", "object": "an object"}
 
-_NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{1,15})?")
+_NUMBER = lazy_regex(r"[+-]?[0-9]{1,9}(\.[0-9]{1,15})?")
 MAX_PARSED = 100_000
 """Characters of a list or an object that is given as the text of its JSON."""
 

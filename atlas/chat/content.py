@@ -10,13 +10,15 @@ from dataclasses import dataclass
 
 import mcp_types as types
 
+from atlas.core.lazy_regex import lazy_regex
+
 MAX_IMAGE_BYTES = 5 << 20
 """Larger images are named, not sent: providers reject them."""
 
 MAX_IMAGES = 8
 """Images of one result that are sent."""
 
-_TEMPLATE_TOKEN = re.compile(
+_TEMPLATE_TOKEN = lazy_regex(
     r"<(?=\|[A-Za-z0-9_]{1,40}\|>)|\[(?=/?INST\])|<(?=</?SYS>>)|<(?=(?:start|end)_of_turn>)", re.ASCII
 )
 """The start of a token by which chat templates of models mark who speaks."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -16,11 +15,12 @@ from atlas.chat.offer import definition_of
 from atlas.chat.reading import ResourceReader
 from atlas.chat.routes import PromptRoute, ResourceRoute, ToolRoute, ToolServer
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_NAME = 64
 """Characters of a tool's name that providers accept."""
 
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+_NOT_IN_NAMES = lazy_regex(r"[^A-Za-z0-9_-]+")
 
 
 class Hub:

@@ -15,10 +15,11 @@ from urllib.parse import quote
 from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
 from atlas.chat.routes import ResourceRoute
+from atlas.core.lazy_regex import lazy_regex
 
-_REFERENCE = re.compile(r"(?:^|(?<=[\s(]))@([^\s@(){}]++(?:\([^)\n]{0,300}+\))?)")
-_EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*+)\}")
-_LAST = re.compile(r"\{(\w{1,100})\}$")
+_REFERENCE = lazy_regex(r"(?:^|(?<=[\s(]))@([^\s@(){}]++(?:\([^)\n]{0,300}+\))?)")
+_EXPRESSION = lazy_regex(r"\{([+#./;?&]?)([^{}]*+)\}")
+_LAST = lazy_regex(r"\{(\w{1,100})\}$")
 _TRAILING = ".,;:!?"
 
 MAX_REFERENCES = 100

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from atlas.core.lazy_regex import lazy_regex
+
 SERVER_TABLES = ("mcpServers", "servers", "mcp_servers", "context_servers", "mcp")
 """Keys under which clients keep their servers: most, VS Code, Codex, Zed, OpenCode."""
 
@@ -18,7 +20,7 @@ MAX_SERVERS = 100
 MAX_NAME = 64
 """Characters of a server's name: it is shown, and stands before names of tools."""
 
-_VARIABLE = re.compile(
+_VARIABLE = lazy_regex(
     r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]{0,127}+)(?::-([^}]{0,500}+))?\}|\{env:([A-Za-z_][A-Za-z0-9_]{0,127}+)\}"
 )
 """`${NAME}`, `${NAME:-default}`, `${env:NAME}` and OpenCode's `{env:NAME}`."""

@@ -17,6 +17,7 @@ from atlas.cli.clients.recipes import RECIPES, SERVER_NAME, Client, known_client
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, examples, settings_of
 from atlas.cli.over_http import PortOption, Transport, TransportOption, token_place
 from atlas.core.errors import AtlasError, ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from atlas.cli.clients.wanted import ConnectRequest
     from atlas.runtime.config.load import Settings
 
-SECRET_VALUE = re.compile(
+SECRET_VALUE = lazy_regex(
     r"""((?:token|key|secret|passw|auth|credential|cookie)[^"'=:]{0,100}+["']?\s*+[=:]\s*+["'])[^"']++(["'])""",
     re.IGNORECASE,
 )
@@ -302,7 +303,7 @@ def _diff(change: ClientChange) -> list[str]:
     after = masked_lines(change.after or "")
     path = str(change.place.file)
     names = (path if change.file.exists else "/dev/null", "/dev/null" if change.after is None else path)
-    return [re.sub(SECRET_VALUE, r"\1***\2", line) for line in unified(before, after, *names)]
+    return [SECRET_VALUE.sub(r"\1***\2", line) for line in unified(before, after, *names)]
 
 
 def masked_lines(text: str) -> list[str]:

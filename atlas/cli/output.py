@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from atlas.cli.requests import CURSOR_OPTION as CURSOR_OPTION
 from atlas.core.invisible import json_text
 from atlas.core.invisible import printable as plain
+from atlas.core.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,7 +84,7 @@ COMMANDS = {
     "update_unit": "notes update",
 }
 """The command for each tool of notes, memory and packs whose name is not an English word."""
-_TOOL = re.compile(rf"`?\b({'|'.join(COMMANDS)})\b`?")
+_TOOL = lazy_regex(rf"`?\b({'|'.join(COMMANDS)})\b`?")
 
 
 def print_error(error: AtlasError, *, as_json: bool) -> None:

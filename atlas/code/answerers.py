@@ -89,11 +89,12 @@ from atlas.code.question.written_names import NameShape
 from atlas.code.reader import Reader, SearchStep
 from atlas.code.retrieve.titled_tests import answer_titled_tests
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label
 
-_HEADING = re.compile(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
+_HEADING = lazy_regex(r"[A-Z][a-z]+(?:(?: [A-Z][a-z]+){1,4}|(?: (?!of |for |to |in |by )[a-z]+){1,2})$")
 """Words as in a heading: "Test Client", "Template Inheritance", "Running tests"."""
-_PROPER_NAME = re.compile(r"(?<=[a-z] )[A-Z][a-z]+(?: [A-Z][a-z]+)+\b(?!\()")
+_PROPER_NAME = lazy_regex(r"(?<=[a-z] )[A-Z][a-z]+(?: [A-Z][a-z]+)+\b(?!\()")
 """A name of two words inside of a sentence: `in Visual Studio`."""
 _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Kind.MEMBERS, Kind.DEPENDENTS))
 """Relations whose words are English: `testing client` may name no symbol at all."""
@@ -104,7 +105,7 @@ _VALUES = frozenset((Label.VALUE,))
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _NAMED_IN_TEXT = frozenset((Label.VALUE, Label.CLASS, Label.MODULE, Label.PACKAGE))
 """Symbols of which not all uses have an edge: a module that a qualified call names, a class in a table."""
-_ASKS_FOR = re.compile(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
+_ASKS_FOR = lazy_regex(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
 """Words of which a question has one, and a phrase of two words has none."""
 MOST_ENDS = 2
 """Names of a question of which a relation is told."""
@@ -122,29 +123,29 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_compared,
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""
-_AS_PACKAGE = re.compile(
+_AS_PACKAGE = lazy_regex(
     r"^(?:(?:is|are|does|do|who|what|where(?:'s| is| are)?|which(?: files?| modules?| code)?|why)\b.{0,40}?)"
     r"\b(?P<name>[`'\"]?[\w@][\w@/.:-]*[`'\"]?) (?:package|library|dependency|gem|crate|npm module)\b"
     r"(?=.*\b(?:used?|uses|using|import\w*|requir\w*|need\w*|depend\w*|declared?|installed|optional|for|necessary)\b)",
     re.IGNORECASE,
 )
-_AND_VERSION = re.compile(
+_AND_VERSION = lazy_regex(
     r"(?:\b(?:and|in)|[,;:-]) (?:what |which |its )?version\b|^(?:which|what) version\b", re.IGNORECASE
 )
-_WHICH_PROJECT = re.compile(r"\b(?:which|what) (?:sub-?)?(?:projects?|modules?|manifests?)\b", re.IGNORECASE)
-_OF_VERSIONS = re.compile(
+_WHICH_PROJECT = lazy_regex(r"\b(?:which|what) (?:sub-?)?(?:projects?|modules?|manifests?)\b", re.IGNORECASE)
+_OF_VERSIONS = lazy_regex(
     r"^which versions?\b|\bversions? of\b|\b(?:added|removed|dropped|introduced)\b", re.IGNORECASE
 )
 MAX_COORDINATED = 6
 """Packages that one question names."""
-_SUBMODULES = re.compile(
+_SUBMODULES = lazy_regex(
     r"\bgit sub-?modules?\b|^(?:which|what|list|show|are there)\b.{0,60}\bsub-?modules\b[?.! ]*$", re.IGNORECASE
 )
 """Projects that git checks out inside of this one."""
-_DEPENDED_ON = re.compile(
+_DEPENDED_ON = lazy_regex(
     r"\b(?:depends?|relies|rely) on (?:the |our )?[`'\"]?(?P<name>[A-Za-z_][\w.]*)", re.IGNORECASE
 )
-_ASKS_ORDER = re.compile(
+_ASKS_ORDER = lazy_regex(
     r"\b(?:in (?:what|which) (?:order|sequence)|(?:order|sequence) of (?:the |its )?(?:calls|steps)|call order"
     r"|in (?:order|sequence)(?= |,|$|\?)(?! to\b)|step by step)",
     re.IGNORECASE,

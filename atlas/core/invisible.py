@@ -13,16 +13,17 @@ services are stored without such characters (`visible`), exports are written wit
 from __future__ import annotations
 
 import json
-import re
 from typing import Literal
 from unicodedata import category, combining, normalize
+
+from atlas.core.lazy_regex import lazy_regex
 
 _UNSEEN = (
     r"\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff"
     r"\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """What changes the order of other characters, ends lines, or says something to a model that a person does not see."""
-INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u180b-\u180f\u200c\u200d\ufe00-\ufe0f{_UNSEEN}]")
+INVISIBLE = lazy_regex(rf"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u180b-\u180f\u200c\u200d\ufe00-\ufe0f{_UNSEEN}]")
 """Control characters, surrogates, and those that change the direction of text or are not visible."""
 _REORDERING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _OBEYED = {code: None for code in (*range(32), *range(127, 160), *_REORDERING) if code not in (9, 10)}
@@ -32,7 +33,7 @@ _NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD8
 
 MOST_MARKS = 32
 """Combining marks of one character that are kept: the Stream-Safe Text Format (Unicode Standard Annex 15) has 30."""
-_HIDDEN = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_UNSEEN}]|[\ufe00-\ufe0f]{{2,}}")
+_HIDDEN = lazy_regex(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_UNSEEN}]|[\ufe00-\ufe0f]{{2,}}")
 """The same without tabs, line feeds, joiners and single variation selectors, which scripts and emoji need; several
 selectors in a row are a text of their own."""
 

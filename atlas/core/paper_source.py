@@ -7,20 +7,21 @@ Texts of a paper come from strangers: they are shown, never followed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from atlas.core.lazy_regex import lazy_regex
+
 SORTS = ("relevance", "submitted", "updated")
 """How a service may sort; dates come newest first."""
 
-ARXIV_ID = re.compile(
+ARXIV_ID = lazy_regex(
     r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16})?/\d{2}(?:0[1-9]|1[0-2])\d{3})(?:v[1-9]\d{0,3})?"
 )
 """An identifier of arXiv, new (2107.05580v1) or before 2007 (quant-ph/0201082)."""
 
-DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]{1,200}")
+DOI = lazy_regex(r"10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]{1,200}")
 
 MAX_REFERENCES = 1_000
 """References of one paper that are kept."""
@@ -28,7 +29,7 @@ MAX_REFERENCES = 1_000
 MAX_LINKS = 200
 """Links of one paper that lineage follows."""
 
-_VERSION = re.compile(r"v(\d+)$")
+_VERSION = lazy_regex(r"v(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)

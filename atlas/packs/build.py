@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.threads import in_thread
 from atlas.packs.describe import STATEMENTS, BuildRequest, make_manifest, urls_text
 from atlas.packs.documentation.links import link_anchors
@@ -240,7 +240,7 @@ def completed(request: BuildRequest, specs: Sequence[SourceSpec], articles: Sequ
     return replace(request, library=library, library_version=library_version, ecosystem=ecosystem, version=version)
 
 
-_ARCHIVE = re.compile(
+_ARCHIVE = lazy_regex(
     r"(?P<name>[A-Za-z0-9][\w.-]*?)-v?(?P<version>\d[\w.!+]*?)(?:-[\w.-]+)?\.(?P<ending>whl|crate|tgz|tar\.gz|zip)"
 )
 

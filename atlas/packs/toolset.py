@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from atlas.answers.toolset import UNKNOWN_CALLER, Caller
 from atlas.core.errors import AtlasError, ConfigError, NotFound, StoreError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.opening import BROKEN, OpenPack, installed_pack, is_path, list_packs, open_pack
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MAX_ASKED = 6
 """Packs that are asked by a question without a pack."""
 OF_PROJECT, NAMED = 0.1, 0.2
 """What the confidence of a pack gains if the project depends on its library, and if the question names it."""
-_WORD = re.compile(r"[\w.+-]+")
+_WORD = lazy_regex(r"[\w.+-]+")
 
 
 class AskedPack(NamedTuple, Generic[_Result]):

@@ -10,6 +10,7 @@ from html import escape
 
 from atlas.core.english.sentences import sentences
 from atlas.core.invisible import one_line
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.paper_source import Paper
 
 MOST, MOST_YEARS = 15, 40
@@ -17,12 +18,12 @@ MOST, MOST_YEARS = 15, 40
 WIDTH, NAMES, BAR, STEP, MOST_LETTERS = 640, 240, 340, 18, 38
 """Of a chart in pixels: the image, its names, the longest bar, a row; letters of a name."""
 MAX_POINTS = 3
-_RESULT = re.compile(
+_RESULT = lazy_regex(
     r"\b(?:we|our|this (?:paper|work|article))\b[^.]{0,60}\b(?:propos|present|introduc|show|find|found|demonstrat|"
     r"achiev|prove|provide|develop|outperform|improv|describe|argue|report|release)",
     re.I,
 )
-_NUMBER = re.compile(r"\d[\d.,]{0,12}\s?(?:%|percent|x\b|times|BLEU|points)|state[- ]of[- ]the[- ]art", re.I)
+_NUMBER = lazy_regex(r"\d[\d.,]{0,12}\s?(?:%|percent|x\b|times|BLEU|points)|state[- ]of[- ]the[- ]art", re.I)
 
 
 @dataclass(frozen=True, slots=True)

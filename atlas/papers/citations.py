@@ -5,11 +5,11 @@ arXiv's answers have no lists of references: texts name few papers. See `atlas.p
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Scored
 from atlas.core.paper_source import CitedPaper, Paper
 from atlas.parsing import papers_named_in
@@ -17,7 +17,7 @@ from atlas.parsing import papers_named_in
 MAX_REFERENCES = 1_000
 """References of one paper."""
 
-_BARE = re.compile(r"(?<![\w./])(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?(?![\w/]|\.\d)")
+_BARE = lazy_regex(r"(?<![\w./])(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?(?![\w/]|\.\d)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from atlas.core.errors import ConfigError
 from atlas.core.invisible import normal_form, plain
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.paper_source import Paper, named
 
 FORMATS = ("bibtex", "ris", "markdown")
@@ -19,8 +20,8 @@ _SPECIAL = {
     "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
-_FORMULA = re.compile(r"\$([^$\n]{1,200})\$")
-_COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
+_FORMULA = lazy_regex(r"\$([^$\n]{1,200})\$")
+_COMMAND = lazy_regex(r"\\([A-Za-z]+|.)", re.DOTALL)
 _FORMULA_COMMANDS = frozenset(
     re.findall(
         r"\w+",
@@ -33,7 +34,7 @@ _FORMULA_COMMANDS = frozenset(
         "lVert rVert ldots cdots dots quad ",
     )
 )
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|])")
+_MARKDOWN = lazy_regex(r"([\\`*_\[\]<>#|])")
 
 
 def export(papers: Sequence[Paper], form: str) -> str:

@@ -13,22 +13,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.paper_source import ARXIV_ID, DOI, Paper, split_version
 
 MAX_BYTES, MAX_ENTRIES, MAX_FIELD, MAX_NAMED = 16 << 20, 10_000, 20_000, 50
-_ENTRY = re.compile(r"@([A-Za-z]{1,30})\s{0,20}([{(])\s{0,20}([^\s,{}()]{0,200})")
-_NAME = re.compile(r"[\s,]*+([A-Za-z][\w-]{0,40})\s{0,20}=\s*+")
-_RIS = re.compile(r"([A-Z][A-Z0-9]) {1,2}- ?(.*)")
-_COMMAND = re.compile(r"\\[A-Za-z]{1,20} ?|\\.")
-_NEW_ARXIV = re.compile(
+_ENTRY = lazy_regex(r"@([A-Za-z]{1,30})\s{0,20}([{(])\s{0,20}([^\s,{}()]{0,200})")
+_NAME = lazy_regex(r"[\s,]*+([A-Za-z][\w-]{0,40})\s{0,20}=\s*+")
+_RIS = lazy_regex(r"([A-Z][A-Z0-9]) {1,2}- ?(.*)")
+_COMMAND = lazy_regex(r"\\[A-Za-z]{1,20} ?|\\.")
+_NEW_ARXIV = lazy_regex(
     r"arxiv(?:\.org/(?:abs|pdf)/|[.:]\s{0,3})([a-z.-]{0,30}/?\d{4,7}(?:\.\d{4,5})?(?:v\d{1,3})?)", re.I
 )
-_YEAR = re.compile(r"(\d{4})(?:[-/](\d{1,2}))?(?:[-/](\d{1,2}))?")
+_YEAR = lazy_regex(r"(\d{4})(?:[-/](\d{1,2}))?(?:[-/](\d{1,2}))?")
 _ACCENTS = {
     **{'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307"},
     **{"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "r": "\u030a"},
 }
-_ACCENT = re.compile(r"\\([\"'`^~=.])\{?([A-Za-z])\}?|\\([cvuHr])\{([A-Za-z])\}")
+_ACCENT = lazy_regex(r"\\([\"'`^~=.])\{?([A-Za-z])\}?|\\([cvuHr])\{([A-Za-z])\}")
 _NOT_ENTRIES = frozenset(("comment", "string", "preamble"))
 
 

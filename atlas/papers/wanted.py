@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from atlas.core.errors import ConfigError
 from atlas.core.invisible import normal_form
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.paper_source import ARXIV_ID, DOI, SORTS, Paper, PaperRequest, split_version
 from atlas.parsing import papers_named_in
 
@@ -22,15 +23,15 @@ MAX_FIELD = 200
 MAX_NAMED = 20
 """Papers of one source, as in the graph."""
 
-_CATEGORY = re.compile(r"[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16}|\.\*)?")
+_CATEGORY = lazy_regex(r"[a-z][a-z-]{1,15}(?:\.[A-Za-z-]{2,16}|\.\*)?")
 
 MAX_TOPIC = 300
 """Characters of a topic."""
 _MAX_NAME_BYTES = 120
 """Half of what file systems allow, so that names of damaged files fit as well."""
-_OTHER = re.compile(r"[\W_]+")
-_PATH = re.compile(r"^\s*[/\\~]|(?:^|[/\\])\s*\.{1,2}\s*(?:[/\\]|$)|^[A-Za-z]:[/\\]")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.I)
+_OTHER = lazy_regex(r"[\W_]+")
+_PATH = lazy_regex(r"^\s*[/\\~]|(?:^|[/\\])\s*\.{1,2}\s*(?:[/\\]|$)|^[A-Za-z]:[/\\]")
+_RESERVED = lazy_regex(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.I)
 BY_ID = "papers_by_id"
 """Folder of papers that were asked for by their identifiers."""
 

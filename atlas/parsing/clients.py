@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from atlas._parser import Languages, Linker, ParsedFile, parse_bytes
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import NodeRow
 from atlas.parsing.together import SECONDS, TIMEOUT_MS
 
@@ -18,13 +19,13 @@ MARK = "/-end-of-url-"
 MAX_DEPTH = 50
 MAX_HEAD = 2_000
 """Bytes from the beginning of a function within which its parameters are."""
-_EMPTY_DEFAULT = re.compile(rb"\b([A-Za-z_]\w{0,60})(?: ?: ?\w{1,40})?( ?= ?(?:\"\"|''))")
+_EMPTY_DEFAULT = lazy_regex(rb"\b([A-Za-z_]\w{0,60})(?: ?: ?\w{1,40})?( ?= ?(?:\"\"|''))")
 _PROJECT = "clients"
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_NAMED = re.compile("\x01([^\x01\x02]*)\x02")
+_NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
+_NAMED = lazy_regex("\x01([^\x01\x02]*)\x02")
 """Names in a text, as the facts mark them."""
 _SHAPES = ("method-call", "call")
-_CLIENT = re.compile(r'^kind = "client"$', re.MULTILINE)
+_CLIENT = lazy_regex(r'^kind = "client"$', re.MULTILINE)
 
 
 class ClientCall(NamedTuple):

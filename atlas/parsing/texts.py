@@ -6,18 +6,18 @@ Stores keep words in their own order and do not return them. Both ways give equa
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar, cast
 
 from atlas._parser import Unit, split_words, stem_words
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import STRUCTURE_PATH, EdgeRow, NodeRow, SearchText, is_prose
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
 
 _NAME_MARK = "1"
-_ID = re.compile(r"\[o-[0-9A-Za-z]{26}\]")
+_ID = lazy_regex(r"\[o-[0-9A-Za-z]{26}\]")
 """The id of an observation."""
 
 _MONTHS = (

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import atlas
+from atlas.core.lazy_regex import LazyRegex
 
 ROOT = Path(atlas.__file__).parent
 ANCHORED = {"match", "fullmatch"}
@@ -80,7 +81,7 @@ def all_patterns() -> tuple[list[Found], list[Composed]]:
             if name in imported:
                 continue
             for number, pattern in enumerate(_held(value, DEPTH)):
-                single = isinstance(value, re.Pattern)
+                single = isinstance(value, (re.Pattern, LazyRegex))
                 methods = uses.get((module.__name__, name), METHODS) if single else METHODS
                 key = (str(pattern.pattern), str(pattern.flags))
                 known = found.get(key)
@@ -104,7 +105,9 @@ def all_patterns() -> tuple[list[Found], list[Composed]]:
 
 
 def _held(value: object, depth: int) -> Iterator[re.Pattern[Any]]:
-    if isinstance(value, re.Pattern):
+    if isinstance(value, LazyRegex):
+        yield re.compile(value.pattern, value.given_flags)
+    elif isinstance(value, re.Pattern):
         yield value
     elif depth == 0 or isinstance(value, (str, bytes, type, ModuleType)):
         return
@@ -157,6 +160,20 @@ def _home(node: ast.expr, homes: Mapping[str, str], own: str) -> tuple[str, str]
 
 def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def misplaced_calls() -> list[str]:
+    """Return where a module compiles a pattern when it is imported, and where a function makes one lazily."""
+    found: list[str] = []
+    for path in sorted(ROOT.rglob("*.py")):
+        tree, place = ast.parse(path.read_text(encoding="utf-8")), path.relative_to(ROOT)
+        found += [
+            f"{place}:{call.lineno}" for owner, call in _calls(tree) if not owner and _name(call.func) == "compile"
+        ]
+        functions = [one for one in ast.walk(tree) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        calls = [one for each in functions for one in ast.walk(each) if isinstance(one, ast.Call)]
+        found += [f"{place}:{call.lineno}" for call in calls if _name(call.func) == "lazy_regex"]
+    return found
 
 
 def _calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:

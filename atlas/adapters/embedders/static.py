@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 from atlas import _parser
 from atlas._parser import ProseEncoder, StaticEncoder
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import CODE, DOCUMENTS, Chunk, EmbeddingStats, ModelInfo
 
 MODEL_FOLDER = Path(__file__).with_name("model")
@@ -28,7 +29,7 @@ PROSE_FOLDER = Path(__file__).with_name("prose_model")
 DOCUMENT_CHARACTERS = 1500
 """A longer text of a section changes no ranking and costs twice the time (docs/measurements/retrieval.md)."""
 
-_OBSERVATION_MARKS = re.compile(
+_OBSERVATION_MARKS = lazy_regex(
     r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w++\] )?|(?<!\s)\s*+\(client: [^()\n]*+\)$", re.MULTILINE
 )
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.process.files_below import read_below
 
 MAX_CONFIG_BYTES = 1 << 20
-_REMOTE = re.compile(r"[\w./-]+")
+_REMOTE = lazy_regex(r"[\w./-]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -14,6 +13,7 @@ from dulwich.refs import check_ref_format, read_packed_refs, read_packed_refs_wi
 from atlas.adapters.git.limits import MAX_DEPTH, MAX_REFS_BYTES
 from atlas.adapters.git.location import Location
 from atlas.core.errors import HistoryError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.process.files_below import list_below, read_below
 
 MAX_SYMBOLIC = 5
@@ -21,7 +21,7 @@ MAX_SYMBOLIC = 5
 MAX_NAMES = 5_000
 """Names that are listed to suggest similar ones."""
 _REFERENCE_BYTES = 4_096
-_OID = re.compile(r"[0-9a-f]{40}")
+_OID = lazy_regex(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)

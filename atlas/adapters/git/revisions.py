@@ -9,16 +9,17 @@ from atlas.adapters.git.location import Location
 from atlas.adapters.git.objects import Objects
 from atlas.adapters.git.refs import Refs
 from atlas.core.errors import HistoryError, NotFound
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_REVISION = 200
 MAX_STEPS = 100_000
 """Parents that `~n` follows."""
-_STEP = re.compile(r"~(\d*)|\^(\d+|\{\w*\})?|@\{(u|upstream)\}", re.IGNORECASE)
-_BASE = re.compile(r"(?:@(?=$|[~^@])|(?:(?!@\{)[^~^:\s\\*?\[])*)")
-_PREFIX = re.compile(r"[0-9a-f]{4,40}")
+_STEP = lazy_regex(r"~(\d*)|\^(\d+|\{\w*\})?|@\{(u|upstream)\}", re.IGNORECASE)
+_BASE = lazy_regex(r"(?:@(?=$|[~^@])|(?:(?!@\{)[^~^:\s\\*?\[])*)")
+_PREFIX = lazy_regex(r"[0-9a-f]{4,40}")
 _CANDIDATES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 """Where git looks for a name, in this order."""
-_SHORT = re.compile(r"^refs/(?:heads|tags|remotes)/")
+_SHORT = lazy_regex(r"^refs/(?:heads|tags|remotes)/")
 _HINT = "a revision is a branch, a tag, a commit id, or HEAD~2"
 
 

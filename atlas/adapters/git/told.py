@@ -12,9 +12,10 @@ from atlas.adapters.git.limits import Deadline
 from atlas.adapters.git.objects import CommitRecord
 from atlas.adapters.git.repository import Repository, commit_of
 from atlas.core.history import Commit, CommitsAbout, CommitSpan, ToldCommit
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+_HUMP = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|_")
 _SLACK = 86_400
 """Seconds by which clocks of committers may differ."""
 MAX_TAGS = 2_000

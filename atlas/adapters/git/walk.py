@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from atlas.adapters.git.limits import MAX_REFS_BYTES
 from atlas.adapters.git.objects import CommitRecord, MissingObject, Objects
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.process.files_below import read_below
 
-_OID = re.compile(rb"[0-9a-f]{40}")
+_OID = lazy_regex(rb"[0-9a-f]{40}")
 MAX_WALKED = 200_000
 """Commits that one question visits."""
 

@@ -26,6 +26,7 @@ from atlas.adapters.paper_services.answers import (
 from atlas.adapters.paper_services.pace import Pace
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.core.invisible import normal_form
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.paper_source import ARXIV_ID, Paper, PaperRequest, split_version
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ PACE_FILE = ".requests.lock"
 MAX_NAMES = 5_000
 """Authors of a paper; the longest list of arXiv has about 3,000."""
 
-_WORDS = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_WORDS = lazy_regex(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _OPERATORS = ("and", "or", "andnot")
-_WITHDRAWN = re.compile(r"\b(?:paper|article|manuscript|submission|work|version|it)\b[^.]{0,60}\bwithdrawn\b", re.I)
+_WITHDRAWN = lazy_regex(r"\b(?:paper|article|manuscript|submission|work|version|it)\b[^.]{0,60}\bwithdrawn\b", re.I)
 _FIRST, _LAST = "199001010000", "209912312359"
 
 

@@ -7,13 +7,13 @@ its address, because it learns which papers are read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from atlas.adapters.paper_services.answers import line
 from atlas.adapters.paper_services.citation_requests import OK, UNAUTHORIZED, CitationRequests
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.paper_source import ARXIV_ID, DOI, MAX_REFERENCES, CitedPaper, split_version
 
 BATCH = 50
@@ -24,7 +24,7 @@ MAX_NAMED = 10_000
 
 ARXIV_DOI = "10.48550/arxiv."
 
-_WORK = re.compile(r"W\d{1,14}")
+_WORK = lazy_regex(r"W\d{1,14}")
 
 Work = Mapping[str, object]
 

@@ -5,19 +5,19 @@ Zotero answers other programs only if its user has allowed that, and only on the
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
 from atlas.adapters.paper_services.citation_requests import FORBIDDEN, OK, CitationRequests
 from atlas.core.errors import ConfigError, NotFound, Unavailable
+from atlas.core.lazy_regex import lazy_regex
 
 LOCAL = "http://127.0.0.1:23119/api/users/0"
 PAGE, MAX_ENTRIES, NOT_FOUND = 100, 10_000, 404
 HINT = "Start Zotero, and allow other applications to communicate with it (Settings > Advanced)."
 _LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
-_KEY = re.compile(r"[A-Z0-9]{8}")
+_KEY = lazy_regex(r"[A-Z0-9]{8}")
 
 
 class ZoteroLibrary:

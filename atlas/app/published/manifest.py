@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import cast
 
 from atlas.core.errors import StoreError
+from atlas.core.lazy_regex import lazy_regex
 
 FORMAT = 1
 MAX_ENTRY = 64 << 10
@@ -25,9 +25,9 @@ MAX_RATIO = 64
 DATABASE_PART, FACTS_PART, LINKS_PART = "database", "facts", "links"
 PARTS = (DATABASE_PART, FACTS_PART, LINKS_PART)
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_PROJECT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
+_COMMIT = lazy_regex(r"[0-9a-f]{40}")
+_DIGEST = lazy_regex(r"[0-9a-f]{64}")
+_PROJECT = lazy_regex(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 _TEXT = 4_000
 
 

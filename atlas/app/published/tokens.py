@@ -9,7 +9,6 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import secrets
 import tomllib
 from collections.abc import Sequence
@@ -19,12 +18,13 @@ from typing import cast
 
 from atlas.app.published.manifest import is_digest, is_project
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.process.files import make_private_folder, read_file, write_file
 
 READING, PUBLISHING = "read", "publish"
 RIGHTS = (READING, PUBLISHING)
 EVERY = "*"
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = lazy_regex(r"[A-Za-z0-9_-]{1,64}")
 _KEYS = {"sha256", "projects", "rights"}
 
 

@@ -6,7 +6,6 @@ names the project, what links both, and how sure that is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,6 +35,7 @@ from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.symbol.symbol_answers import ContextAnswer, NodeAnswer
 from atlas.core.invisible import escaped
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 from atlas.parsing import match_routes
@@ -58,7 +58,7 @@ _INWARD = (
     Kind.OVERRIDES, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.IMPACT,
 )  # fmt: skip
 _MODULES = (Label.MODULE, Label.PACKAGE, Label.FILE)
-_EVENT = re.compile(r"\bevent:\S{1,300}")
+_EVENT = lazy_regex(r"\bevent:\S{1,300}")
 _EVENTS = (EdgeType.EMITS_EVENT, EdgeType.HANDLES_EVENT)
 
 

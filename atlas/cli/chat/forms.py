@@ -7,7 +7,6 @@ server, so that a form cannot pass for a question of the chat.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date, datetime
 from itertools import zip_longest
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 import mcp_types as types
 
 from atlas.core.invisible import one_line, printable
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 
 Value = str | int | float | bool | list[str] | None
@@ -195,8 +195,8 @@ def _is_time(text: str) -> bool:
 
 
 _FORMATS: Mapping[str, Callable[[str], object]] = {
-    "email": re.compile(r"[^@\s]{1,64}+@[^@\s]{1,255}\.[^@\s.]+").fullmatch,
-    "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:\S+").fullmatch,
+    "email": lazy_regex(r"[^@\s]{1,64}+@[^@\s]{1,255}\.[^@\s.]+").fullmatch,
+    "uri": lazy_regex(r"[A-Za-z][A-Za-z0-9+.-]*+:\S+").fullmatch,
     "date": _is_date,
     "date-time": _is_time,
 }

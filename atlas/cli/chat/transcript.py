@@ -12,11 +12,12 @@ from typing import cast
 from atlas.core.errors import ConfigError
 from atlas.core.invisible import json_text, one_line, plain, printable
 from atlas.core.language_model import Message
+from atlas.core.lazy_regex import lazy_regex
 
 HEADINGS = {"user": "You", "assistant": "Assistant", "tool": "Tool result"}
 
-_LIKE_A_HEADING = re.compile(rf"^(?=##[ \t]*+(?:{'|'.join(HEADINGS.values())}))", re.MULTILINE)
-_TICKS = re.compile(r"`+")
+_LIKE_A_HEADING = lazy_regex(rf"^(?=##[ \t]*+(?:{'|'.join(HEADINGS.values())}))", re.MULTILINE)
+_TICKS = lazy_regex(r"`+")
 
 
 def write_transcript(path: Path, messages: Sequence[Message], *, replace: bool) -> None:

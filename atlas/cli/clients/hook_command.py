@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from atlas.core.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     import typer
 
@@ -35,7 +37,7 @@ SHORTEST_NAME = 4
 
 _SEARCH_TOOLS = frozenset({"Grep", "grep_search", "search_file_content"})
 _PROGRAMS = frozenset({"grep", "egrep", "rg", "ag", "ack"})
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]{0,199}){0,7}")
+_NAME = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]{0,199}(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]{0,199}){0,7}")
 _DEFINITION_WORDS = frozenset({"class", "def", "func", "function", "interface", "struct", "type", "const", "async"})
 
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_BYTES = 16 << 20
 """`~/.claude.json` holds histories of some megabytes."""
@@ -25,9 +26,9 @@ MAX_INDENTED = 100
 
 # a string or comment that does not end takes the rest in one step: a hostile file must not be scanned once per quote
 _STRING = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"?'
-_COMMENT = re.compile(rf"{_STRING}|//[^\r\n]*|/\*(?>.*?\*/|.*)", re.DOTALL)
-_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
-_TOKEN = re.compile(rf"{_STRING}|[{{}}\[\],:]|[^\s{{}}\[\],:\"]+", re.DOTALL)
+_COMMENT = lazy_regex(rf"{_STRING}|//[^\r\n]*|/\*(?>.*?\*/|.*)", re.DOTALL)
+_COMMA = lazy_regex(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
+_TOKEN = lazy_regex(rf"{_STRING}|[{{}}\[\],:]|[^\s{{}}\[\],:\"]+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 from atlas.cli.clients.edits import BrokenText, Edit, newline_of
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_BYTES = 256 << 10
 """Python's parser needs a second for a megabyte of headers, and an edit reads a file several times."""
@@ -25,10 +26,10 @@ _BASIC = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"?'
 _LITERAL = r"'[^'\r\n]*+'?"
 _LONG = r'"""(?:[^"\\]|\\.|"{1,2}+(?!"))*+"{0,5}' + r"|'''(?:[^']|'{1,2}+(?!'))*+'{0,5}"
 _PART = rf"[ \t]*+(?:[A-Za-z0-9_-]++|{_BASIC}|{_LITERAL})[ \t]*+"
-_KEY = re.compile(rf"{_PART}(?:\.{_PART})*+")
-_TOKEN = re.compile(rf"{_LONG}|{_BASIC}|{_LITERAL}|#[^\n]*+|[\[\]{{}}]|\n|[^\n\"'#\[\]{{}}]++|.", re.DOTALL)
-_QUOTED = re.compile(rf"{_BASIC}|{_LITERAL}")
-_BLANK_REST = re.compile(r"\s*(\Z|\r?\n)")
+_KEY = lazy_regex(rf"{_PART}(?:\.{_PART})*+")
+_TOKEN = lazy_regex(rf"{_LONG}|{_BASIC}|{_LITERAL}|#[^\n]*+|[\[\]{{}}]|\n|[^\n\"'#\[\]{{}}]++|.", re.DOTALL)
+_QUOTED = lazy_regex(rf"{_BASIC}|{_LITERAL}")
+_BLANK_REST = lazy_regex(r"\s*(\Z|\r?\n)")
 
 MAX_GAP = 1000
 """Characters at the end of a text that are searched for a blank line."""

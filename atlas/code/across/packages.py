@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from atlas.code.graph.declarations import Declaration, normal_name, read_declarations
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Node
 
 MAX_PROJECTS = 2_000
@@ -22,8 +23,8 @@ DECLARED, UNDECLARED, OTHER_VERSION = 0.97, 0.8, 0.75
 the two is unknown; imported without a declaration; declared with a range that its version is not in."""
 _NAMING_FILES = (".csproj", ".fsproj", ".vbproj")
 """Endings of manifests whose packages are called like the file where they state no name."""
-_NUMBERS = re.compile(r"\d+")
-_CLAUSE = re.compile(r"(===|==|~=|!=|>=|<=|=|>|<|\^|~>|~)?\s*v?(\d+(?:\.\d+){0,5}(?:\.[*x])?)")
+_NUMBERS = lazy_regex(r"\d+")
+_CLAUSE = lazy_regex(r"(===|==|~=|!=|>=|<=|=|>|<|\^|~>|~)?\s*v?(\d+(?:\.\d+){0,5}(?:\.[*x])?)")
 
 
 @dataclass(frozen=True, slots=True)

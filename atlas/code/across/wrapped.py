@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.code.reader import Outline, Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Match, Node
 from atlas.core.wording import counted
 from atlas.parsing.clients import ClientCall
@@ -23,11 +24,11 @@ MAX_ROUNDS = 3
 MAX_WRAPPERS = 200
 MAX_CALLS = 10_000
 _BASE = "/{}:"
-_HOST = re.compile(r"/?https?:/{1,2}([^/{}]+)")
-_METHOD = re.compile(r"method|verb", re.IGNORECASE)
-_PLACE = re.compile(r"\{(\d+)\}")
-_LITERAL = re.compile(r"/[A-Za-z]")
-_SLASHES = re.compile(r"//+")
+_HOST = lazy_regex(r"/?https?:/{1,2}([^/{}]+)")
+_METHOD = lazy_regex(r"method|verb", re.IGNORECASE)
+_PLACE = lazy_regex(r"\{(\d+)\}")
+_LITERAL = lazy_regex(r"/[A-Za-z]")
+_SLASHES = lazy_regex(r"//+")
 
 
 @dataclass(frozen=True, slots=True)

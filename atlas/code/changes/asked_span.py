@@ -14,10 +14,11 @@ from atlas.code.changes.commit_topics import read_range
 from atlas.code.question.change_questions import LAST_TAG, ChangeQuestion, change_question
 from atlas.core.errors import AtlasError
 from atlas.core.history import WORK_TREE, History
+from atlas.core.lazy_regex import lazy_regex
 
-_YEAR = re.compile(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
-_VERSION = re.compile(r"[vV]?\d+\.\d.*")
-_ID = re.compile(r"[0-9a-f]{7,40}")
+_YEAR = lazy_regex(r"\b(?:in|during|of|since|before|until) ((?:19|20)\d\d)\b")
+_VERSION = lazy_regex(r"[vV]?\d+\.\d.*")
+_ID = lazy_regex(r"[0-9a-f]{7,40}")
 
 
 async def with_times(history: History, text: str) -> ChangeQuestion:

@@ -6,12 +6,12 @@ counts when lines of its own changed, not for a change inside of a method, which
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from atlas.core.history import FileChange
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.line_diff import Hunk, diff_lines, lines_of
 from atlas.core.model import Label, NodeRow
 
@@ -19,7 +19,7 @@ Rows = Callable[[str, bytes], Sequence[NodeRow]]
 """(path, text) -> rows of its definitions."""
 
 CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
-_REDEFINITION = re.compile(r"#\d+$")
+_REDEFINITION = lazy_regex(r"#\d+$")
 
 
 class How(StrEnum):

@@ -17,10 +17,11 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.errors import AtlasError, NotFound
 from atlas.core.history import WORK_TREE, ChangeKind, CoChanges, Commit, Diff, FileChange, LastChange, Log
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Node
 
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
-_CHANGE_WORD = re.compile(
+_CHANGE_WORD = lazy_regex(
     r"\b(?:who|when|since|chang\w*|modif\w*|touch\w*|commit\w*|blame|git|edit\w*)\b", re.IGNORECASE
 )
 """Words without which a question with an English word for a name is not a question about changes."""

@@ -40,6 +40,7 @@ from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
 from atlas.core.history import Author, Commit, CommitSpan, History
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -49,39 +50,39 @@ MOST_METHODS = 8
 MIN_TOLD = 3
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
-_ADDS = re.compile(
+_ADDS = lazy_regex(
     rf"\b(?:when|who|which commit|what commit|commit that|by whom|since when|how old|age of"
     rf"|first)\b.*?\b(?:{ADDED}|first|old|age|is|exists?|existed|been)\b",
     re.IGNORECASE,
 )
-_TELLS = re.compile(r"\b(?:why|when|since when) (?:do|does|did|is|are|was|were|has|have)\b", re.IGNORECASE)
+_TELLS = lazy_regex(r"\b(?:why|when|since when) (?:do|does|did|is|are|was|were|has|have)\b", re.IGNORECASE)
 """A question that tells what its subject does: `when did X begin to check Y`."""
-_LAST = re.compile(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{CHANGED}\b", re.IGNORECASE)
+_LAST = lazy_regex(rf"\b(?:last|latest|most recent(?:ly)?|newest)\b|\b(?:who|when)\b.*\b{CHANGED}\b", re.IGNORECASE)
 _ADDS_WORD = r"(?:add|introduc|land|put)\w*(?: in)?"
-MEMBER_ADDED = re.compile(
+MEMBER_ADDED = lazy_regex(
     rf"(?:{_ADDS_WORD} `?(?P<after>\w+)`?|`?(?P<before>\w+)`? (?:got |get |been |was )?{_ADDS_WORD})"
     r"(?:to| to| on| in) (?:the )?(?P<owner>`?[A-Za-z_]\w*`?)",
     re.IGNORECASE,
 )
 """`When was inline added to JsonClass` asks for the member."""
-_ADDED_FIRST = re.compile(rf"\b{ADDED}\b", re.IGNORECASE)
-_SEVERAL = re.compile(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
-_OF_HISTORY = re.compile(
+_ADDED_FIRST = lazy_regex(rf"\b{ADDED}\b", re.IGNORECASE)
+_SEVERAL = lazy_regex(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
+_OF_HISTORY = lazy_regex(
     r"^(?:commits?|history|changes|authors?|contributors)\b|[.!?:;] (?:and )?(?:which|what|in which) commits?\b",
     re.IGNORECASE,
 )
 """What a text that states something may still ask: `X was reworked. Which commits were that`."""
-_WHO = re.compile(
+_WHO = lazy_regex(
     rf"\b(?:authors|contributors|committers|maintainers|who (?:{EVER} )?(?:works?|worked|contribut\w+"
     r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
     re.IGNORECASE,
 )
-_OF_AUTHOR = re.compile(
+_OF_AUTHOR = lazy_regex(
     r"\b(?:by|from|author(?:ed)?|committed|commits|contribut\w+|did|has|have|of|made|wrote|work(?:ed)?)\b",
     re.IGNORECASE,
 )
-_OF_COMMITS = re.compile(r"\bcommit|\bwho\b", re.IGNORECASE)
-_WHY_WHICH = re.compile(
+_OF_COMMITS = lazy_regex(r"\bcommit|\bwho\b", re.IGNORECASE)
+_WHY_WHICH = lazy_regex(
     r"^(?=.*\bwhy\b)(?=.*\bcommits?\b)"
     r"|^(?:since )?when did\b.*\b(?:begin|start|stop|become|learn|cease)\b"
     r"|[,;:.?!] (?:and )?(?:why (?:was|were|did)|who \w+ed (?:it|this|that))\b"
@@ -89,9 +90,9 @@ _WHY_WHICH = re.compile(
     re.IGNORECASE,
 )
 """Of the commits of something, those are asked for that say something."""
-_WHEN_TOO = re.compile(r"\bcommit\b|\bprs?\b|\bpull requests?\b|\bwhen\b", re.IGNORECASE)
+_WHEN_TOO = lazy_regex(r"\bcommit\b|\bprs?\b|\bpull requests?\b|\bwhen\b", re.IGNORECASE)
 """The question asks for the commit as well as for the author."""
-_WHICH_COMMIT = re.compile(
+_WHICH_COMMIT = lazy_regex(
     r"\b(?:(?:which|what) (?:commit|change|pr|pull request|patch)s?"
     r"|(?:commit|change|pr|pull request|patch) (?:that|which))"
     r"(?: (?:first|originally|finally|then|has|have))? "
@@ -101,9 +102,9 @@ _WHICH_COMMIT = re.compile(
 )
 """A commit is asked for by what it did, whatever symbols its words may mean."""
 _FILE_WORD = "(?:files?|modules?|folders?|director(?:y|ies)|packages?|crates?|sub-?projects?|scripts?)"
-_PATH_SIGN = re.compile(r"\w/|/\w")
+_PATH_SIGN = lazy_regex(r"\w/|/\w")
 """A slash of a path; one between blanks stands for `or`."""
-_WORDS_OF_PLACE = re.compile(rf"{_FILE_WORD}|cop(?:y|ies)|versions?|things?|stuff|code|logic", re.IGNORECASE)
+_WORDS_OF_PLACE = lazy_regex(rf"{_FILE_WORD}|cop(?:y|ies)|versions?|things?|stuff|code|logic", re.IGNORECASE)
 _NO_SUBJECTS = frozenset(
     """history commit commits committed changes change changed evolve evolved evolution function method class module
     file files code git log blame time over author authors authored wrote written added introduced created last

@@ -14,6 +14,7 @@ from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import NotFound
 from atlas.core.history import Commit, History, Log
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_TOPIC_COMMITS = 50
 MOST_TOPIC_WORDS = 9
@@ -25,16 +26,16 @@ SHORT = 4
 MANY = 4
 """Commits of which those that say what was done are asked for."""
 _REVISION = r"[`'\"]?(?P<{0}>[\w][\w./+-]{{0,80}}?)[`'\"]?"
-_RANGE = re.compile(
+_RANGE = lazy_regex(
     rf"\b(?:between|from) (?:the )?(?:tags?|versions?|releases?|commits?|revisions?)?\s?{_REVISION.format('old')}"
     rf" (?:and|to|until|through|up to) (?:the )?(?:tag|version|release|commit|revision)?\s?{_REVISION.format('new')}"
     r"(?=$|[\s,?!;:)]|\.(?:\s|$))",
     re.IGNORECASE,
 )
-_DOTS = re.compile(r"(?<![\w./])(?P<old>[\w][\w/+-]*(?:\.[\w/+-]+)*)\.\.\.?(?P<new>[\w][\w/+-]*(?:\.[\w/+-]+)*)")
-_LIKE_REVISION = re.compile(r"\d|^(?:main|master|head|develop|trunk|dev)\b", re.IGNORECASE)
-_PLAIN_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{1,6}")
-_FOLDER = re.compile(
+_DOTS = lazy_regex(r"(?<![\w./])(?P<old>[\w][\w/+-]*(?:\.[\w/+-]+)*)\.\.\.?(?P<new>[\w][\w/+-]*(?:\.[\w/+-]+)*)")
+_LIKE_REVISION = lazy_regex(r"\d|^(?:main|master|head|develop|trunk|dev)\b", re.IGNORECASE)
+_PLAIN_NUMBER = lazy_regex(r"(?!(?:19|20)\d\d$)\d{1,6}")
+_FOLDER = lazy_regex(
     r"(?:`(?P<quoted>[^`\s]+)`|(?P<plain>[\w./@-]+))"
     r" (?:folder|directory|dir|module|package|sub-?project|crate|workspace)\b",
     re.IGNORECASE,
@@ -43,7 +44,7 @@ _WAS_THERE = (
     r"\b(?:was|were|has|have) there (?:ever |been )*(?:an? |any |some )?(?:[\w-]+ )?"
     r"(?:fix(?:es)?|commits?|patch(?:es)?|prs?|pull requests?)\b"
 )
-_MADE = re.compile(
+_MADE = lazy_regex(
     r"^(?:why (?:was|were|did|has|have)|who|when|how did|which (?:commit|release|version|pr)|what commit|by whom"
     r"|since when|find the commit"
     r"|commits?)\b"
@@ -54,19 +55,19 @@ _MADE = re.compile(
     re.IGNORECASE,
 )
 """A topic is asked for with who, when or which commit, or whether there was a fix."""
-_AND_FILES = re.compile(
+_AND_FILES = lazy_regex(
     r"(?:[,;.?!+&]| and| with| plus) ?(?:(?:in )?which |the |its |all )*(?:touched |changed |affected )?files?"
     r"(?: (?:(?:it|that|did it|were|was) )?(?:touch|chang|affect)\w*)?(?=[ ?.!]*$)",
     re.IGNORECASE,
 )
 """What a question for commits asks for beside them, which their lines say."""
-_ASIDE = re.compile(
+_ASIDE = lazy_regex(
     r"\b(?:used to|at some (?:point|time)(?: (?:in|of|during) (?:its|the|their) \w+)?"
     r"|(?:give|show|name|tell)(?: me)? the (?:commits?|prs?|pull requests?)\b.{0,40}$)",
     re.IGNORECASE,
 )
 """Says when it was or what an answer has to show, not what was changed."""
-_WHEN_DONE = re.compile(
+_WHEN_DONE = lazy_regex(
     r"\b(?:when|since when) (?:was|were|did|do|does|has|have|is|are)\b|\b(?:which|what) commits?\b"
     r"|[,;:.?!] (?:and )?why (?:was|were|did)\b"
     rf"|{_WAS_THERE}",
@@ -78,20 +79,20 @@ _ACTS = (
     r"|refactor|improv|support|enabl|disabl|deprecat|revert|broke|break|start|stopp?|land|merg|mak|made|wrote|creat|bring|brought|put|rework"
     r"|kill|ditch|kick|throw|scrap|com(?:e|ing) about)\w*"
 )
-_ACT = re.compile(rf"\b{_ACTS}\b", re.IGNORECASE)
-_MENDED = re.compile(
+_ACT = lazy_regex(rf"\b{_ACTS}\b", re.IGNORECASE)
+_MENDED = lazy_regex(
     r"\b(?:fix|correct|repair|mend|resolv|dropp?|remov|revert|broke|kill|ditch|kick|throw|scrap)\w*", re.IGNORECASE
 )
-_FIRST = re.compile(r"\b(?:add|introduc|implement|creat|wrote|start|land)\w*", re.IGNORECASE)
+_FIRST = lazy_regex(r"\b(?:add|introduc|implement|creat|wrote|start|land)\w*", re.IGNORECASE)
 _SAID = {
-    "added": re.compile(r"\b(?:add|introduc|implement|support|allow|new|creat|provid|initial)", re.IGNORECASE),
-    "removed": re.compile(r"\b(?:remov|drop|delet|rip|get rid|kill|ditch|kick|thr[eo]w|scrap)", re.IGNORECASE),
-    "deprecated": re.compile(r"\bdeprecat", re.IGNORECASE),
-    "renamed": re.compile(r"\brenam", re.IGNORECASE),
-    "fixed": re.compile(r"\b(?:fix|correct|repair|mend|resolv|prevent|avoid)", re.IGNORECASE),
+    "added": lazy_regex(r"\b(?:add|introduc|implement|support|allow|new|creat|provid|initial)", re.IGNORECASE),
+    "removed": lazy_regex(r"\b(?:remov|drop|delet|rip|get rid|kill|ditch|kick|thr[eo]w|scrap)", re.IGNORECASE),
+    "deprecated": lazy_regex(r"\bdeprecat", re.IGNORECASE),
+    "renamed": lazy_regex(r"\brenam", re.IGNORECASE),
+    "fixed": lazy_regex(r"\b(?:fix|correct|repair|mend|resolv|prevent|avoid)", re.IGNORECASE),
 }
 """How subjects of commits say what was done."""
-_MENDS = re.compile(r"\W{0,4}(?:bug ?)?fix(?:es|ed)?\b", re.IGNORECASE)
+_MENDS = lazy_regex(r"\W{0,4}(?:bug ?)?fix(?:es|ed)?\b", re.IGNORECASE)
 _NO_TOPIC = frozenset(
     """
     who when which what commit commits commit's release version pr pull request git history log blame message messages
@@ -107,7 +108,7 @@ _NO_TOPIC = frozenset(
 )
 
 
-_PARTICLE = re.compile(r"\b(?:up|down|out|off|in|on|back|over|through|away|around)\b", re.IGNORECASE)
+_PARTICLE = lazy_regex(r"\b(?:up|down|out|off|in|on|back|over|through|away|around)\b", re.IGNORECASE)
 MOST_BETWEEN = 9
 """Words from a verb to its particle: `shut an smtp transport or its pool down`."""
 
@@ -166,7 +167,7 @@ def topic_of(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
     return kept if len(kept) <= MOST_TOPIC_WORDS else ()
 
 
-_TWO_NAMES = re.compile(r"(?<![\w./])([A-Z]\w+)/([A-Z]\w+)(?![\w./])")
+_TWO_NAMES = lazy_regex(r"(?<![\w./])([A-Z]\w+)/([A-Z]\w+)(?![\w./])")
 """`DateOnly/TimeOnly` are two names, not a path."""
 
 

@@ -21,11 +21,12 @@ from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
 from atlas.core.history import NameChanges
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Match
 from atlas.core.wording import counted
 
 MIN_NAME = 3
-_FORMER = re.compile(
+_FORMER = lazy_regex(
     r"\b(?:used (?:an?|the|to)|had (?:an?|the)|was using|were using|relied on|depended on"
     r"|in (?:older|earlier|previous|old|former) (?:versions?|releases?|times|days)|formerly|previously|once|earlier"
     r"|no longer|(?:do|did|does|is|are|was|has)(?: not|n't) .{0,40}\bany ?more|stop(?:ped|s)? (?:using|to use)"
@@ -33,18 +34,18 @@ _FORMER = re.compile(
     r"|removes?|drops?|deletes?|replaced|instead of|what (?:happened|became)|got rid of|existed|used to)\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"\b(?:who|when|why|which (?:commit|release|version|pr)|what (?:happened|became)|since)\b", re.I)
-_USED = re.compile(
+_ASKS = lazy_regex(r"\b(?:who|when|why|which (?:commit|release|version|pr)|what (?:happened|became)|since)\b", re.I)
+_USED = lazy_regex(
     r"\b(?:used to (?:use|have|call|be)|used|had|has|was using|uses?|using|relied on|depended on|call(?:ed|ing)?)"
     r" (?:an? |the |its |our )?[`'\"]?(?P<thing>[A-Za-z_][\w.]{2,80})"
     r"|\b(?:remove[ds]?|drop(?:s|ped)?|delete[ds]?|replace[ds]?|take[ns]?) (?:the )?[`'\"]?"
     r"(?P<gone>[A-Za-z_][\w.]{2,80})",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"\b(?:why|reasons?|what for|motivation)\b", re.IGNORECASE)
-_JOINED = re.compile(r"[a-z][A-Z]|\w_\w")
+_WHY = lazy_regex(r"\b(?:why|reasons?|what for|motivation)\b", re.IGNORECASE)
+_JOINED = lazy_regex(r"[a-z][A-Z]|\w_\w")
 """In a name that is no word of English."""
-_KIND = re.compile(
+_KIND = lazy_regex(
     r"\b(?:class|function|method|module|helper|interface|struct|trait|constant|file|type|enum|package)s?"
     r" (?:class |function |called |named )?[`'\"]?(?P<name>[A-Za-z_]\w{2,80})",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ import re
 from atlas.code.changes.commit_topics import read_range
 from atlas.code.changes.told_topics import asks_why_done
 from atlas.code.question.parse_question import Query
+from atlas.core.lazy_regex import lazy_regex
 
 MOST_WORDS = 32
 """Words of a question about the history."""
@@ -38,7 +39,7 @@ _AUTHORS = (
 """Asked for, not told of: `the mail has an author and a sender`."""
 _OF_HISTORIES = "entr|siz|file|max|limit|item|list|line|buffer|record|length|command|search|key|path|api"
 """Begins what a program keeps: `history entries` is no question to git."""
-_HISTORY = re.compile(
+_HISTORY = lazy_regex(
     rf"\b(?:histor(?:y|ies)(?! (?:{_OF_HISTORIES}))|evol(?:ve[sd]?|ving|ution)"
     r"|over (?:the )?(?:time|years|months|releases)"
     r"|git log|git blame|blame|commits?|(?:when|why) and by whom|who and when"
@@ -62,19 +63,19 @@ _HISTORY = re.compile(
     rf"|how old|since when|development of)\b",
     re.IGNORECASE,
 )
-_DOES = re.compile(
+_DOES = lazy_regex(
     r"^(?:who|what|which \w+) (?:adds|creates|writes|implements|introduces|changes|touches|modifies|edits|updates"
     r"|rewrites|gets|puts|pulls|brings|removes)\b(?!.*\b(?:most|often|usually|commits?|history|git)\b)",
     re.IGNORECASE,
 )
 """What code does: `who creates the session table` is no question to git."""
-_PLAN = re.compile(
+_PLAN = lazy_regex(
     r"\b(?:when|if|after|before|while) (?:i|we|you|someone)\b|\bmy (?:change|edit|branch|pr)"
     r"|\bbetween\b(?! *(?:[?.!,]|$))|\btogether\b",
     re.IGNORECASE,
 )
-_COMMIT = re.compile(r"(?<![\w.:/-])[`'\"]?commit(?:s|ted|ting)?(?![\w/])(?!\.\w)", re.IGNORECASE)
-_IN_CODE = re.compile(
+_COMMIT = lazy_regex(r"(?<![\w.:/-])[`'\"]?commit(?:s|ted|ting)?(?![\w/])(?!\.\w)", re.IGNORECASE)
+_IN_CODE = lazy_regex(
     r"(?:[.:/]commit\w*|(?<=\w)-commit(?:s|ted|ting)?\b|`commit\w*`|\bcommit\w*\()",
     re.IGNORECASE,
 )
@@ -86,11 +87,11 @@ _WITH = (
 """What programs do beside committing."""
 _COMMITS_FORM = r"commit(?:s|ted|ting)?"
 _JOINED = r"(?:,? (?:and|or|nor|then|vs|versus)(?: then| not)? |, ?| ?/ ?| ?& ?)(?:[\w-]+(?:, | and | or )){0,2}"
-_BESIDE = re.compile(
+_BESIDE = lazy_regex(
     rf"\b{_COMMITS_FORM}{_JOINED}{_WITH}\b|\b{_WITH}{_JOINED}{_COMMITS_FORM}\b",
     re.IGNORECASE,
 )
-_HELD = re.compile(
+_HELD = lazy_regex(
     r"\bcommit (?:index\w*|points?|phases?|offsets?|intervals?|timeouts?|locks?|handlers?|callbacks?|hooks?"
     r"|listeners?|protocols?|markers?|timestamps?|strateg(?:y|ies)|modes?|polic(?:y|ies)|semantics|queues?|quorums?"
     r"|records?|channels?|buttons?)\b"
@@ -100,13 +101,13 @@ _HELD = re.compile(
     r"|records?|messages?|configurations?|log|writes?|indices)\b|\bread[ -]committed\b",
     re.IGNORECASE,
 )
-_AS_CODE = re.compile(
+_AS_CODE = lazy_regex(
     r"\bhow (?:does|do|is|are|will|would|should|must|can)\b(?! (?:i|we|you|one)\b)"
     r"|^(?:and )?(?:where|what happens|what does|when (?:is|are|does|do|will))\b",
     re.IGNORECASE,
 )
 """Asks what the program does."""
-_NOUN = re.compile(
+_NOUN = lazy_regex(
     r"\b(?:which|what|that|this|last|latest|first|previous|recent|initial|any|git|our|my|list|show|of|in|by|revert|merge"
     r"|\d+) (?:\w+ )?commits?\b|\bcommit (?:that|which|who|[0-9a-f]{7,40}\b)|^commits?\b",
     re.IGNORECASE,
@@ -115,7 +116,7 @@ _MAY = (
     r"(?:does|do|can|could|will|would|should|shall|must|may|might|cannot|can't|to|not|n't|never|always|only|don't"
     r"|doesn't|it|they|then)"
 )
-_DOES_COMMIT = re.compile(
+_DOES_COMMIT = lazy_regex(
     rf"\b{_MAY} commit\b(?! (?:to|in|into) (?:(?:this|the|our|that) )?(?:repo|repository|project|file|module|code"
     r"|git|main|master|trunk|branch)\b)"
     r"|\b(?:does|do|can|could|will|would|should|must|may|might)(?: [\w.`'()-]+){1,5}"
@@ -123,14 +124,14 @@ _DOES_COMMIT = re.compile(
     r"(?<! git)(?<! in)(?<! by)(?<! each)(?<! every)(?<! one)(?<! recent)(?<! merge)(?<! revert) commit\b",
     re.IGNORECASE,
 )
-_COMMITS = re.compile(
+_COMMITS = lazy_regex(
     r"\b(?:who|what|that|which \w+|what \w+|it|[A-Z]\w+)\b(?<!commits) commits (?:(?:the|a|an|its|their|our|each|every"
     r"|both|any|all|pending|open|it|them|when|after|if|once|automatically)\b(?! most)|(?!to\b|most\b|often\b|usually\b"
     r"|in\b|on\b|by\b|since\b|of\b|that\b|are\b|were\b|have\b|did\b|do\b|was\b|is\b|made\b|from\b|here\b|with\b"
     r"|for\b|about\b|per\b)\w+s\b)",
 )
 """`Who commits the transaction`, `which thread commits offsets`; not `what commits changed it`."""
-_COMMITTED = re.compile(
+_COMMITTED = lazy_regex(
     r"\b(?:is|are|be|being|gets?|getting|becomes?|until|once|already|not|never) (?:[\w.`]+ ){0,5}committed\b"
     r"|\b(?:after|before|on|during|without|until|upon|once) (?:the |an? |its )?(?:\w+ )?commit(?:s|ted|ting)?"
     r"(?= *(?:[?.,;:!]|$))",

@@ -16,16 +16,17 @@ from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label
 
 MOST_COMMITS = 200
-_ASKS_MADE = re.compile(
+_ASKS_MADE = lazy_regex(
     r"\b(?:which|what) (?:commit|change|pr|pull request|release|version)\b|\bsince when\b|^when (?:was|were|did)\b"
     r"|^who (?:\w+ )?(?:added|wrote|made|introduced|changed|fixed|removed)\b",
     re.IGNORECASE,
 )
 """Not `where is the hook of a commit called`."""
-_ABSENT = re.compile(r"`([\w-]{3,60})` (?:is defined nowhere: it )?occurs in no indexed (?:code|file)")
+_ABSENT = lazy_regex(r"`([\w-]{3,60})` (?:is defined nowhere: it )?occurs in no indexed (?:code|file)")
 MOST_ABSENT, MOST_NAMING = 2, 6
 _CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 

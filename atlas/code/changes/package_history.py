@@ -21,6 +21,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
 from atlas.core.history import History, NameChange
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Match
 
 MOST_WORDS = 30
@@ -37,7 +38,7 @@ _OWNED = {
     "composer.json": (r"(?:[\w.-]{1,60}/)?", ""),
 }
 """What stands before and behind the end of a package's name in these manifests: host and owner, major version."""
-ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|data|vendor|sandbox|docs?)/")
+ASIDE = lazy_regex(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|data|vendor|sandbox|docs?)/")
 """Manifests of tests, examples and documentation."""
 _NAME = r"[`'\"]?(?P<{0}>@?[A-Za-z][\w@./:-]{{1,80}})[`'\"]?"
 _KIND = r"(?:dependency|dependence|package|library|lib|crate|gem|dep)"
@@ -49,24 +50,24 @@ _DONE = (
     r"(?:replaced|dropped|removed|added|introduced|swapped|exchanged|ditched|thrown out|brought in|kicked out|used"
     r"|declared|required)"
 )
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\bsince (?:when|which|what)\b|\bwhen\b(?! (?:is|are|do|does|can|will|should)\b)"
     r"|\bwho (?:[a-z]+ )?(?:added|introduced|brought|removed|replaced|dropped|ditched|threw|kicked|killed|swapped"
     r"|switched|moved|declared|put|took)\b|\b(?:which|what) (?:commit|pr|pull request|change)\b|\bhow long\b",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(
+_OBJECT = lazy_regex(
     r"\b(?:us(?:e|es|ed|ing)|(?:depend|rel)\w* on|replac(?:e|ed|ing)"
     r"|(?:switch|mov|migrat|go|get|got)\w* (?:away )?(?:from|off|rid of|to)"
     r"|(?:drop|remov|ditch|add|introduc)\w*|instead of) (?:the |an? |our )?" + _NAME.format("object") + _ENDS,
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_regex(
     rf"\b(?:the |our )?(?!(?:was|were|is|are|has|had|have|been|did|do|does|the|our|when|who|which|what|it)\b)"
     rf"{_NAME.format('subject')} (?P<beside>[\w-]+ )?(?:(?:was|were|got|been|has been|had been) )?{_DONE}\b",
     re.IGNORECASE,
 )
-_KINDS = re.compile(rf"\b{_NAME.format('kind')} {_KIND}\b", re.IGNORECASE)
+_KINDS = lazy_regex(rf"\b{_NAME.format('kind')} {_KIND}\b", re.IGNORECASE)
 
 
 async def answer_package_history(reader: Reader, query: Query, where: Filter) -> LineReport | None:

@@ -18,6 +18,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stems import base_forms, other_spellings, root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.history import Commit, CommitSpan, History
+from atlas.core.lazy_regex import lazy_regex
 
 COMMITS = 20_000
 """The last ones, whose first lines are compared with the question."""
@@ -42,10 +43,10 @@ NEAR = 0.15
 MIN_WORDS = 2
 SHORT = 2
 """Letters of a part of a word that says nothing: `md` of `md5`."""
-_PART = re.compile(r"[.!?;:]\s+|\s\*\s|\s-\s|\s{2,}")
+_PART = lazy_regex(r"[.!?;:]\s+|\s\*\s|\s-\s|\s{2,}")
 
 
-_TRAILER = re.compile(r"\b(?:co-authored|signed-off|reviewed)-by: [^<]{0,80}<[^>]{0,80}>", re.IGNORECASE)
+_TRAILER = lazy_regex(r"\b(?:co-authored|signed-off|reviewed)-by: [^<]{0,80}<[^>]{0,80}>", re.IGNORECASE)
 
 
 class RankedCommit(NamedTuple):

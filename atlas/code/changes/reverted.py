@@ -16,6 +16,7 @@ from atlas.code.changes.told_topics import releases_of
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.history import Commit, CommitSpan, History, ToldCommit
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 
 MOST_COMPARED = 40
@@ -24,15 +25,15 @@ MIN_SHARE = 0.5
 """Share of the weight of the words, of those that any message has, that a revert has to have."""
 MIN_LATER = 0.5
 """The same of later commits about what was reverted."""
-_REVERTED = re.compile(
+_REVERTED = lazy_regex(
     r"\b(?:reverted|(?:was|been|got|were) (?:later |then )?(?:backed out|undone|taken back|pulled again)|backed out"
     r"|who (?:reverts|undid|backed)|revert (?:of|commit))\b",
     re.IGNORECASE,
 )
-_IS_REVERT = re.compile(r"(?:\W{0,3}\w{2,12}[:(][^:]{0,20}:? ?)?revert(?:s|ed|ing)?\b", re.IGNORECASE)
-_QUOTED = re.compile(r"revert(?:s|ed)? [\"“'](?P<subject>.{4,200})[\"”']", re.IGNORECASE)
-_ID = re.compile(r"reverts? (?:commit )?(?P<id>[0-9a-f]{7,40})\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\s?\((?:#|GH-)\d{1,9}\)$")
+_IS_REVERT = lazy_regex(r"(?:\W{0,3}\w{2,12}[:(][^:]{0,20}:? ?)?revert(?:s|ed|ing)?\b", re.IGNORECASE)
+_QUOTED = lazy_regex(r"revert(?:s|ed)? [\"“'](?P<subject>.{4,200})[\"”']", re.IGNORECASE)
+_ID = lazy_regex(r"reverts? (?:commit )?(?P<id>[0-9a-f]{7,40})\b", re.IGNORECASE)
+_NUMBER = lazy_regex(r"\s?\((?:#|GH-)\d{1,9}\)$")
 _OWN_WORDS = frozenset("there here was were backed back come came again later undone taken fix".split())  # noqa: SIM905
 """Words of questions for what was reverted."""
 

@@ -5,14 +5,14 @@ When a behaviour came in says the commit of its line, not that of the symbol aro
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, NodeRow
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,80}")
+_IDENTIFIER = lazy_regex(r"[A-Za-z_]\w{2,80}")
 LEAST_WORDS = 2
 """Words of the question that an identifier, or a line, has: one is chance."""
 MOST_LINES = 3

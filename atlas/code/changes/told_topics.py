@@ -39,6 +39,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
 from atlas.core.history import Commit, CommitsAbout, CommitSpan, History, Log, ToldCommit
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MANY_WORDS = 4
@@ -74,30 +75,30 @@ _DONE = (
     r"(?:deprecated|removed|dropped|deleted|renamed|moved|reverted|replaced|changed|rewritten|refactored|split|merged"
     r"|switched|upgraded|bumped|introduced|added|disabled|enabled|lowered|raised|increased|reduced|made|turned)"
 )
-_WHY_DONE = re.compile(
+_WHY_DONE = lazy_regex(
     rf"^why (?:was|were|has|have) (?!(?:my|our|a|an|i|we|it|this|that|there|nothing)\b).{{2,120}}\b{_DONE}\b"
     rf"|^why did (?!(?:my|our|a|an|i|we|you|it|this|that)\b).{{2,120}}\b(?:get {_DONE}|become|(?:change|switch|move|go)"
     r"(?: \S+){0,2} from\b.{1,80}\bto)\b",
     re.IGNORECASE,
 )
-_ASKS_RELEASE = re.compile(r"\b(?:releases?|versions?|shipped|since when|first|went out)\b", re.IGNORECASE)
-_ASKS_WHY = re.compile(
+_ASKS_RELEASE = lazy_regex(r"\b(?:releases?|versions?|shipped|since when|first|went out)\b", re.IGNORECASE)
+_ASKS_WHY = lazy_regex(
     r"\b(?:why|reasons?|motivation|gone wrong|went wrong|wrong|broken|what for|purpose|(?<!some )point|problem"
     r"|cause[sd]?|(?:because of|due to|owing to) what)\b",
     re.IGNORECASE,
 )
-_ASKS_COMMIT = re.compile(r"\b(?:who|when|(?:which|what) (?:commit|change|pr|pull request|patch))\b", re.IGNORECASE)
-_IN_ORDER = re.compile(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
-_ASKS_LATER = re.compile(r"\blater (?:commit|change|pr|pull request|patch)\b", re.IGNORECASE)
+_ASKS_COMMIT = lazy_regex(r"\b(?:who|when|(?:which|what) (?:commit|change|pr|pull request|patch))\b", re.IGNORECASE)
+_IN_ORDER = lazy_regex(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
+_ASKS_LATER = lazy_regex(r"\blater (?:commit|change|pr|pull request|patch)\b", re.IGNORECASE)
 """Two changes are asked for: `when did it begin, and in which later commit did that become unconditional`."""
-_ASKS_SEVERAL = re.compile(rf"\bcommits\b|{_IN_ORDER.pattern}", re.IGNORECASE)
-_QUOTED_SIGNS = re.compile(r"[\"'`]([^\w\s\"'`]{1,10})[\"'`]")
+_ASKS_SEVERAL = lazy_regex(rf"\bcommits\b|{_IN_ORDER.pattern}", re.IGNORECASE)
+_QUOTED_SIGNS = lazy_regex(r"[\"'`]([^\w\s\"'`]{1,10})[\"'`]")
 """`".."` in a question."""
-_IDENTIFIER = re.compile(r"(?<!\w)[A-Za-z]\w{3,60}(?!\w)")
-_JOINED = re.compile(r"[a-z][A-Z]|\w_\w")
+_IDENTIFIER = lazy_regex(r"(?<!\w)[A-Za-z]\w{3,60}(?!\w)")
+_JOINED = lazy_regex(r"[a-z][A-Z]|\w_\w")
 """In an identifier that is no word of English."""
-_CODE_WORD = re.compile(r"(?<!\w)(?:[A-Za-z]\w*(?:_|::|\.)\w+|[A-Z]?[a-z0-9]+[A-Z]\w*)(?!\w)")
-_NUMBER = re.compile(r"(?:#|GH-|/pull/|/issues/)(\d{2,7})\b")
+_CODE_WORD = lazy_regex(r"(?<!\w)(?:[A-Za-z]\w*(?:_|::|\.)\w+|[A-Z]?[a-z0-9]+[A-Z]\w*)(?!\w)")
+_NUMBER = lazy_regex(r"(?:#|GH-|/pull/|/issues/)(\d{2,7})\b")
 
 
 @dataclass(frozen=True, slots=True)

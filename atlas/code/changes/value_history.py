@@ -18,6 +18,7 @@ from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
 from atlas.core.history import Commit, History
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label
 
 MOST_COMMITS = 8
@@ -29,7 +30,7 @@ MOST_MESSAGES = 2
 MOST_SPAN = 8
 """Lines of a definition that is a value."""
 MIN_ALIKE = 0.5
-_BEFORE = re.compile(
+_BEFORE = lazy_regex(
     r"\b(?:was|were) (?:it|this|that|they|the value|the default)\b.{0,40}"
     r"\b(?:different|other|another|higher|lower|larger|smaller|bigger|longer|shorter|before|previously|earlier)\b"
     r"|\b(?:used to be|did .{1,60} use to be)\b|\b(?:old|previous|former|earlier|original) (?:value|default|setting)\b"

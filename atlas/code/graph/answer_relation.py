@@ -55,6 +55,7 @@ from atlas.code.graph.targets import (
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeRow, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -343,7 +344,7 @@ def _at_least(places: Sequence[TextPlace]) -> tuple[str, ...]:
 
 
 ROWS_OF_HEAD = 4
-_RAISES = re.compile(r"\b(?:raise|throw)s?\b")
+_RAISES = lazy_regex(r"\b(?:raise|throw)s?\b")
 """What makes an exception that is only named: `rescue NotFound` and `assert_raise NotFound` make none."""
 MOST_INHERITING = 6
 """Classes without an override that are named with those that have one."""

@@ -19,6 +19,7 @@ from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.written_names import WrittenName
 from atlas.code.reader import Reader
 from atlas.code.retrieve.expand import KINDS, Neighbourhood, RelatedNodes, around_node
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Label, Node
 
 PLACES = 3
@@ -63,12 +64,12 @@ _SECTIONS: Mapping[Kind, tuple[str, ...]] = {
 
 _INWARD = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.SUBTYPES, Kind.IMPORTERS, Kind.OVERRIDES))
 """Relations of which a card says so if there are none."""
-_DECLARES = re.compile(
+_DECLARES = lazy_regex(
     r"\b(?:class|struct|interface|object|trait|record|protocol|module|impl|extends|implements)\b|^[<:(]"
 )
-_ARGUMENTS = re.compile(r"<[^<>]{0,400}>")
+_ARGUMENTS = lazy_regex(r"<[^<>]{0,400}>")
 MOST_NESTED = 4
-_QUALIFIED = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+_QUALIFIED = lazy_regex(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 
 
 @dataclass(frozen=True, slots=True)

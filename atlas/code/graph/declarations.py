@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from typing import cast
 
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_DECLARED = 20_000
 """Declarations that are read of a project."""
@@ -20,13 +21,13 @@ _DECLARED = (
     "MATCH (p:Project)-[r:DEPENDS_ON]->(d) RETURN p.uid, p.name, d.uid, d.name, d.kind, d.import_name, r.package,"
     " r.kind, r.group, r.range, r.marker, r.locked, r.lock, r.path, r.line, r.also ORDER BY r.path, r.line, d.uid"
 )
-_SEPARATORS = re.compile(r"[-_.]+")
-_MAJOR = re.compile(r"[/.]v\d+$")
-_LISTS = re.compile(r"(?:^|/)(?:Gemfile|gems\.rb)$|\.(?:txt|in)$")
+_SEPARATORS = lazy_regex(r"[-_.]+")
+_MAJOR = lazy_regex(r"[/.]v\d+$")
+_LISTS = lazy_regex(r"(?:^|/)(?:Gemfile|gems\.rb)$|\.(?:txt|in)$")
 """Files that list what developers of a package install, beside the manifest of the package."""
-_ALSO = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?: (?P<kind>[a-z]+))?(?: (?P<range>.*))?")
-_GROUP = re.compile(r"[A-Za-z_][\w-]*")
-_MANIFESTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg))$|\.gemspec$")
+_ALSO = lazy_regex(r"(?P<path>.+?):(?P<line>\d+)(?: (?P<kind>[a-z]+))?(?: (?P<range>.*))?")
+_GROUP = lazy_regex(r"[A-Za-z_][\w-]*")
+_MANIFESTS = lazy_regex(r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg))$|\.gemspec$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from atlas.code.question.route_forms import RouteQuestion, stems_of
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
 from atlas.code.retrieve.resolve import resolve
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import STRUCTURE_PATH, Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -39,7 +40,7 @@ _WHO = (
     r"(?:(?:what|who|which|where)(?: \w+){0,2}?|handlers?|listeners?|receivers?|subscribers?)"
 )
 _EVENT_FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_regex(form, re.IGNORECASE)
     for form in (
         rf"{_WHO} (?:(?:is|are) )?(?:handles?|listens? (?:to|for|on)|receives?|reacts? to|responds? to|subscribes? to"
         rf"|consumes?|implements?|runs?|executes?|(?:registered|connected|subscribed) (?:for|to|with)|of|for|to)"
@@ -53,7 +54,7 @@ _EVENT_FORMS = tuple(
     )
 )
 _EMIT_FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_regex(form, re.IGNORECASE)
     for form in (
         rf"^(?:what|who|which \w+|where) (?:emits?|sends?|fires?|triggers?|publish(?:es)?|dispatch(?:es)?|queues?"
         rf"|enqueues?) {_NAME}(?: {_WORD})?\??$",
@@ -61,7 +62,7 @@ _EMIT_FORMS = tuple(
         rf"^(?:emitters?|senders?|publishers?) of {_NAME}(?: {_WORD})?\??$",
     )
 )
-_LIST_OF = re.compile(
+_LIST_OF = lazy_regex(
     r"^(?:(?:what|which|list|show|all)(?: me)?(?: all)?(?: of)?(?: the)? )(?:[\w-]+ ){0,2}?"
     r"(?:sub)?(?P<word>commands|events|signals|tasks)"
     r"(?: (?:(?:are )?(?:there|defined|available|registered|supported|provided)|exist"
@@ -74,7 +75,7 @@ _VERB = (
     r"(?:get|post|put|patch|delete|head|options|route|any|all|websocket|handle(?:func)?|map\w+|add_\w*route|endpoint"
     r"|url)"
 )
-_ROUTE_LIKE = re.compile(
+_ROUTE_LIKE = lazy_regex(
     rf"@\w[\w.]*\(\s*r?[\"'`]/|[@.:]{_VERB}\(\s*r?[\"'`]|@\w*(?:Mapping|Path|Route)\b|\[(?:Http\w+|Route)\b"
     rf"|\b(?:re_)?path\(\s*r?[\"']|\burl\(\s*r?[\"']|#\[{_VERB}\(|^\s*{_VERB}\s+[\"']/|^\s*resources?\s+:",
     re.IGNORECASE,
@@ -82,10 +83,10 @@ _ROUTE_LIKE = re.compile(
 """A line that may register a route: decorators, attributes, calls and the words of a router."""
 _SHOWN = 5
 
-_PARAMETER = re.compile(r"^(?:\{.*\}|<.*>|:\w+.*|\[.*\])$")
-_PARTS = re.compile(r"\{[^{}]*\}|<[^<>]*>|:\w+")
-_GLOB = re.compile(r"[*?\[]")
-_MANY = re.compile(r"^(?:\{.*\*\}|\{\*.*\}|<path:.*>|\*.*|\[\.\.\..*\]|\{.*:path\})$")
+_PARAMETER = lazy_regex(r"^(?:\{.*\}|<.*>|:\w+.*|\[.*\])$")
+_PARTS = lazy_regex(r"\{[^{}]*\}|<[^<>]*>|:\w+")
+_GLOB = lazy_regex(r"[*?\[]")
+_MANY = lazy_regex(r"^(?:\{.*\*\}|\{\*.*\}|<path:.*>|\*.*|\[\.\.\..*\]|\{.*:path\})$")
 
 
 async def answer_routes(

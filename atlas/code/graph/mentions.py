@@ -21,6 +21,7 @@ from atlas.code.question.names import is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 MAX_NODES = 100
@@ -37,8 +38,8 @@ TEXT_CONFIDENCE = 0.4
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.PACKAGE, Label.VALUE, Label.FILE)
 
-_CALL = re.compile(r"(?<![\w$'\"`])([A-Za-z_$][\w$]*)(?:::)?(?:<[^<>()]*>)?[!?]?\(")
-_DEFINITION = re.compile(
+_CALL = lazy_regex(r"(?<![\w$'\"`])([A-Za-z_$][\w$]*)(?:::)?(?:<[^<>()]*>)?[!?]?\(")
+_DEFINITION = lazy_regex(
     r"\s*(?:(?:export|public|private|protected|static|async|final|override|pub(?:\([^)]*\))?|default|inline|virtual)\s+)*"
     r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s"
 )

@@ -6,19 +6,19 @@ a symbol says so in its first line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Node
 
 CANDIDATES = 50
 MIN_CHARACTERS = 4
 """Shorter names are near too many others."""
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
-_INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_INNER = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 async def find_near_names(reader: Reader, name: str, where: Filter) -> Sequence[Node]:

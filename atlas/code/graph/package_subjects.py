@@ -21,37 +21,38 @@ from atlas.code.graph.declarations import (
 from atlas.code.question.package_questions import KINDS, PackageAspect, PackageQuestion, read_roles
 from atlas.code.question.parse_question import Query
 from atlas.core.english.stems import root_of
+from atlas.core.lazy_regex import lazy_regex
 
 _DESCRIBING = (
     r"(?!(?:is|are|do|does|which|what|where|who|the|of|in|our|any|versions?|for|to|all|an?)\b)[A-Za-z][\w.+#]*"
 )
-_DESCRIBED = re.compile(
+_DESCRIBED = lazy_regex(
     rf"(?:^|\b(?:the|our|an?|which|what) )(?P<words>{_DESCRIBING}(?: {_DESCRIBING}){{1,4}}?)"
     r" (?:(?:nuget|npm|maven|pip) )?(?:packages?|librar(?:y|ies)|gems?|crates?|dependency)\b",
     re.IGNORECASE,
 )
 MIN_DESCRIBED = 5
 """Letters of the words that describe a package."""
-_DEPENDENCIES = re.compile(
+_DEPENDENCIES = lazy_regex(
     r"\b(?:dependenc(?:y|ies)|deps|requirements?|third[- ]party|3rd[- ]party|extras|(?<=which )extra|(?<=what )extra"
     r"|gems|crates|hex packages|nuget packages"
     r"|npm packages|pip packages|python packages|go modules|peer deps|libs|dependants)\b",
     re.IGNORECASE,
 )
 """Words that can only mean packages."""
-_THINGS = re.compile(
+_THINGS = lazy_regex(
     r"\b(?:packages?|librar(?:y|ies)|modules?|gems?|crates?|what|which|everything|tools?|plugins?)\b", re.IGNORECASE
 )
-_NEEDS = re.compile(
+_NEEDS = lazy_regex(
     r"\b(?:requires?|required|depends?|needs?|needed|pulls? in|brings? in|suggests?|suggested|installed"
     r"|install|installs|installing"
     r"|optional|declare[sd]?|pinned|locked|external|must be installed|rel(?:y|ies) on)\b",
     re.IGNORECASE,
 )
-_VERSION = re.compile(
+_VERSION = lazy_regex(
     r"\b(?:versions?|pinned|locked|constraint|range|release|at least|minimum|up to date|outdated)\b", re.IGNORECASE
 )
-_USE = re.compile(
+_USE = lazy_regex(
     r"\b(?:dependenc\w+|depends?|deps?|requires?|required|needs?|needed|import\w*|used?|uses|using"
     r"|rel(?:y|ies) on|declare[sd]?|install\w*"
     r"|packages?|librar(?:y|ies)|gems?|crates?|pulls? in|third[- ]party|brought in|come from|classpath"
@@ -60,25 +61,25 @@ _USE = re.compile(
     r"|vendored|ship(?:s|ped)? with|re-?exported)\b",
     re.IGNORECASE,
 )
-_CODE_NOUNS = re.compile(
+_CODE_NOUNS = lazy_regex(
     r"\b(?:functions?|methods?|class(?:es)?|callers?|call(?:s|ed)?|tests?\b.*\bfor|subclass\w*|implement\w*|callees?|inject\w*|parse[sd]?|resolve[sd]?|load(?:s|ed)?|work|works)\b",
     re.IGNORECASE,
 )
-_USERS = re.compile(
+_USERS = lazy_regex(
     r"\b(?:which|what) (?:of (?:our|the|its|my|these) )?(?:own )?(?:class(?:es)?|functions?|methods?|files?|modules?"
     r"|code|parts?) (?:directly |actually |really )?(?:uses?|touch(?:es)?|imports?|needs?|references?|rel(?:y|ies) on"
     r"|depends? on)\b",
     re.IGNORECASE,
 )
 """`Which of our classes touch it` asks who uses a package."""
-_WHERE_WE = re.compile(
+_WHERE_WE = lazy_regex(
     r"\bwhere(?: exactly| else)? (?:do|does|did|are|is) (?:we|our (?:own )?code|the (?:code|project|library)|it|they)"
     r" (?:\w+ly )?\w+ (?:with |on |to )?[`'\"]?(?P<package>@?[\w./@-]+)"
     r"(?=[`'\"]?(?:[?.! ]*$| (?:in|inside|under|within)\b))",
     re.IGNORECASE,
 )
 """`Where do we touch X in lib`, whatever the verb: the package is what it is done to, and nothing more is said."""
-_OF_USER = re.compile(
+_OF_USER = lazy_regex(
     r"\b(?:add|install|bring|declare|provide|needs?|depend on)\b.{0,60}\b(?:himself|itself|themselves|ourselves|myself"
     r"|oneself|yourself|separately|explicitly|manually)\b",
     re.IGNORECASE,
@@ -86,19 +87,19 @@ _OF_USER = re.compile(
 """`Does a user of the jar have to add X himself` asks about X, not for all that the jar needs."""
 _BETWEEN = frozenset(("and", "or", "vs", "vs.", "versus", "&", "/", "plus", "the", "+", "with", "to", "between"))
 """Words between the names of packages that are compared or listed."""
-_OF_SEVERAL = re.compile(
+_OF_SEVERAL = lazy_regex(
     r"\b(?:vs\.?|versus|difference|instead of|each|both|either|which of|what (?:do|does|is|are)\b.{0,80}\bfor|purpose"
     r"|still (?:needed|used|required|necessary)|needed|used|usages?|modules?|packages?|librar(?:y|ies)|deps"
     r"|dependenc(?:y|ies)|gems?|crates?|redundant|for what|what for|why)(?!\w)",
     re.IGNORECASE,
 )
-_CHOOSES = re.compile(
+_CHOOSES = lazy_regex(
     r"\bwhich (?:one|of (?:them|these|those|the two)) (?:(?:will|does|would) (?!we\b|i\b)\S+"
     r" (?:take|use|pick|choose|prefer|load)"
     r"|wins|is (?:taken|used|picked|chosen|preferred|loaded)|takes precedence|has precedence|comes first)\b",
     re.IGNORECASE,
 )
-_OF_BEHAVIOUR = re.compile(
+_OF_BEHAVIOUR = lazy_regex(
     r"\b(?:which|what) (?:default )?(?:folders?|director(?:y|ies)|options?|settings?|hooks?|events?|callbacks?"
     r"|defaults?|errors?|exceptions?|values?|headers?|routes?|urls?)\b"
     r"(?! (?:\w+ )?(?:imports?|uses?|using|depends?|requires?|needs?|references?|declares?)\b)"
@@ -106,7 +107,7 @@ _OF_BEHAVIOUR = re.compile(
     re.IGNORECASE,
 )
 """`Nuxt module: which folder gets scanned when the user configures nothing`: what the part of that name does."""
-_THE_LIBRARY = re.compile(
+_THE_LIBRARY = lazy_regex(
     r"\b(?:the|this|our) (?:library|package)(?=[?.!,;:]|$| (?:itself|do|does|is|was|has|[a-z]+s)\b)", re.I
 )
 MIN_PART = 3
@@ -114,7 +115,7 @@ MOST_APART, MOST_BESIDE = 12, 5
 """Words of a question in which those for needing stand anywhere, and words between them and the package in others."""
 MOST_NAMED = 4
 """Packages that one question names beside each other."""
-_WHAT_CODE_DOES = re.compile(
+_WHAT_CODE_DOES = lazy_regex(
     r"^(?:where|how|when|why|what happens)\b.{0,80}\b(?:dependenc\w+|deps)\b(?: [\w-]+){0,5}? (?:detected"
     r"|computed|sorted|ordered|runs?|running|executed|checked|reported|handled|collected|walked|traversed|visited|built|created"
     r"|stored|tracked|cached|printed|shown|validated|cancelled|canceled|skipped|evaluated|updated|invalidated|found|fails?"
@@ -123,31 +124,31 @@ _WHAT_CODE_DOES = re.compile(
     re.IGNORECASE,
 )
 """`Where are dependencies between recipes sorted`: what the program does with its own kind of dependencies."""
-_TO_DO = re.compile(
+_TO_DO = lazy_regex(
     r"\b(?:needed|required|need|require|install\w*|necessary)\b.*\b(?:to|for|by)\b(?: \w+)? ?(?:build\w*"
     r"|run\w*|install\w*|develop\w*|test\w*|lint\w*|compil\w*|generat\w*|doc\w*|the \w+)",
     re.IGNORECASE,
 )
-_OF_NEEDS = re.compile(
+_OF_NEEDS = lazy_regex(
     r"\b(?:needs?|needed|requires?|required|depend\w*|uses?|pulls?|brings?|librar\w+|packages?|deps|imports?)\b",
     re.IGNORECASE,
 )
-_WITH_FILES = re.compile(
+_WITH_FILES = lazy_regex(
     r"\b(?:files?|cover|covers|covered|functions?|class(?:es)?|cases?|import\w*|run|runs)\b", re.IGNORECASE
 )
 """Tests themselves are asked for."""
-_TESTS_NEED = re.compile(
+_TESTS_NEED = lazy_regex(
     r"\b(?:librar|packages?\b|dependenc|gems?\b|crates?\b|jars?\b|modules?\b|third)\w*.{0,40}"
     r"\btests?(?: suites?| code)? (?:also )?(?:pull|bring|drag|use|need|depend|requir|rely)",
     re.IGNORECASE,
 )
 """`What libraries do the tests pull in`: what is declared for tests, not the frameworks that are known by name."""
-_OF_PACKAGES = re.compile(r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?)\b", re.IGNORECASE)
-_INSTALLING = re.compile(
+_OF_PACKAGES = lazy_regex(r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?)\b", re.IGNORECASE)
+_INSTALLING = lazy_regex(
     r"\binstall(?:s|ing)? (?:the |gem |package )?[`'\"]?([\w.@/-]{1,100})[`'\"]?\W{0,9}$", re.IGNORECASE
 )
 """`What gems do I get when I install NAME`: its own dependencies, if it is this project."""
-_AND_IMPORTERS = re.compile(
+_AND_IMPORTERS = lazy_regex(
     r"\b(?:who|what|which|where)\b.{0,60}\b(?:imports?|imported|uses?|used)\b"
     r"|\bwhere(?:'s| is| are| do| does)?(?: \w+){0,3} (?:required|requires?|loaded|included)\b"
     r"|\b(?:what|why)\b(?: \S+){0,4} for\b|\bfor what\b"
@@ -155,16 +156,16 @@ _AND_IMPORTERS = re.compile(
     r"\b(?:reasons?|cause|culprits?|blame|responsible)\b",
     re.IGNORECASE,
 )
-_OF_GROUP = re.compile(
+_OF_GROUP = lazy_regex(
     r"\b(?:extras?|groups?|features?|install\w*)\b|\b(?:needs?|needed|required?)\b.*\b(?:for|to use)\b", re.IGNORECASE
 )
 """Words by which a question asks for what an extra or group contains."""
-_PLATFORMS = re.compile(
+_PLATFORMS = lazy_regex(
     r"\b(?:windows|win32|linux|mac ?os|darwin|osx|unix|wasm\w*|android|ios|freebsd|pypy|cpython|jruby|mri)\b",
     re.IGNORECASE,
 )
-_WITH_EXTRA = re.compile(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
-_WORD = re.compile(r"@?[\w][\w@./:+-]*")
+_WITH_EXTRA = lazy_regex(r"\b([\w.-]+)\[([\w.,\s-]+)\]")
+_WORD = lazy_regex(r"@?[\w][\w@./:+-]*")
 _TOPICS = {
     "docs": ("docs", "doc", "documentation", "sphinx", "mkdocs"),
     "test": ("tests", "test", "testing", "spec"),

@@ -26,6 +26,7 @@ from atlas.code.graph.package_subjects import is_for, name_parts, of_topic
 from atlas.code.question.names import dotted
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_EDGES = 20_000
@@ -38,7 +39,7 @@ _IMPORTING = (
     "MATCH (a)-[r:IMPORTS]->(b) WHERE b.path STARTS WITH $folder AND a.path <> b.path"
     " RETURN a.path, r.line, a.is_test ORDER BY a.path, r.line"
 )
-_VERSION = re.compile(r"[-_]v?\d[\w.+]{0,100}$")
+_VERSION = lazy_regex(r"[-_]v?\d[\w.+]{0,100}$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.rank.bodies import BRANCH
 from atlas.code.reader import Reader
 from atlas.core.invisible import escaped
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Label
 
 MOST_QUOTED = 24
@@ -33,7 +34,7 @@ MOST_OF_IMPORT = 20
 """Names that one statement imports, each on a line of its own."""
 _FILES = frozenset((Label.MODULE, Label.PACKAGE, Label.FILE))
 _QUOTED_KINDS = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.USAGES, Kind.IMPORTERS))
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:with|passing|handing) (?:what|which)\b|\beach (?:one |call |caller |of (?:them|these|those) )?"
     r"(?:passes|gives|hands|sends|uses)\b"
     r"|\b(?:what|which \w+) (?:do|does) (?:they|each|it|every (?:one|caller)) (?:\w+ )?(?:pass|give|hand|send)\b"
@@ -45,19 +46,19 @@ _ASKS = re.compile(
 )
 
 
-_ASKS_WHEN = re.compile(
+_ASKS_WHEN = lazy_regex(
     r"\b(?:in|under|on) (?:which|what) (?:exact )?(?:situations?|conditions?|circumstances?|cases?)\b"
     r"|\bguarded by (?:which|what)\b|(?:,| and) when(?: exactly)?$",
     re.IGNORECASE,
 )
 """Asks what calls stand under."""
 CONDITIONS = 2
-_ASKS_CATCHING = re.compile(r"\b(?:catch|catches|catching|caught|rescues?|rescued|rescuing)\b", re.IGNORECASE)
-_CATCHES = re.compile(r"\b(?:catch|rescue|except|on|case)\b")
+_ASKS_CATCHING = lazy_regex(r"\b(?:catch|catches|catching|caught|rescues?|rescued|rescuing)\b", re.IGNORECASE)
+_CATCHES = lazy_regex(r"\b(?:catch|rescue|except|on|case)\b")
 """What handles an exception that it names."""
 
 
-_ASKS_RAISING = re.compile(r"\b(?:rais|throw|emit)\w*\b", re.IGNORECASE)
+_ASKS_RAISING = lazy_regex(r"\b(?:rais|throw|emit)\w*\b", re.IGNORECASE)
 MOST_RAISERS = 3
 MAX_CALLERS = 200
 MOST_CALLERS = 8

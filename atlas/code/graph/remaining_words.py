@@ -6,7 +6,6 @@ An answer that ignores such a word would look complete and be about something el
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from atlas.code.question.unaccounted import WordsLeft, find_unaccounted, modifie
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
 from atlas.core.english.stems import root_of
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, NodeRow
 
 _CHECKED = frozenset(
@@ -29,9 +29,9 @@ _CHECKED = frozenset(
 """Relations whose words are few enough to tell them from others."""
 _BY_NAME = ("exact", "suffix", "inherited", "alias")
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
-_POSSESSIVE = re.compile(r"\b(?P<owner>[A-Za-z]\w{1,40})(?:'s|’s) (?P<name>[A-Za-z_]\w{1,60})\b")
+_POSSESSIVE = lazy_regex(r"\b(?P<owner>[A-Za-z]\w{1,40})(?:'s|’s) (?P<name>[A-Za-z_]\w{1,60})\b")
 """`the engine's close`: a name behind what owns it, in a word of its class or file."""
-_OF_OWNER = re.compile(r"\b(?:on|of|in|from) (?:the|our|an?) [a-z]{3,40}\b")
+_OF_OWNER = lazy_regex(r"\b(?:on|of|in|from) (?:the|our|an?) [a-z]{3,40}\b")
 SHOWN = 3
 MOST_OTHERS = 12
 """Symbols that a limit by name leaves out, of which all are named."""

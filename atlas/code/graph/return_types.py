@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from atlas.code.graph.aliases.alias_text import ALIAS_KINDS
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 
 MAX_EDGES = 20_000
@@ -23,7 +24,7 @@ MAX_LINE = 400
 DECLARES_RESULTS = (".go", ".java", ".cs", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp")
 """Endings of languages in which each function declares what it returns."""
 _CALLABLE = (Label.FUNCTION, Label.METHOD)
-_KEYWORD = re.compile(r"\b(?:def|fun|func|fn|function|let|const|val|var)\b")
+_KEYWORD = lazy_regex(r"\b(?:def|fun|func|fn|function|let|const|val|var)\b")
 """Before the name of a function whose type stands behind its parameters."""
 _OPEN, _CLOSE = "([{<", ")]}>"
 

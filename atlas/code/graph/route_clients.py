@@ -15,13 +15,14 @@ from atlas.code.question.client_forms import ClientQuestion
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 MAX_CALLS = 5_000
 """Calls of routes that are read."""
 _IS_PROCEDURE = "RPC /"
-_PROCEDURE_NAME = re.compile(r"^(?:(?P<service>/?[\w.]+)[./])?(?P<method>\w+)$")
+_PROCEDURE_NAME = lazy_regex(r"^(?:(?P<service>/?[\w.]+)[./])?(?P<method>\w+)$")
 _WORDS = {
     "frontend": "frontend front-end front client web webapp ui app site www",
     "client": "client frontend web ui app",

@@ -19,6 +19,7 @@ from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
 from atlas.code.retrieve.written_files import find_files
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Node
 
 MOST_SUBJECTS = 3
@@ -27,25 +28,25 @@ MOST_OF_A_WORD = 5
 """Symbols that a word of English names, as a subject: `name` and `value` are no names."""
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
 _BY_WORD = ("exact", "suffix")
-_MIXED = re.compile(r"[a-z0-9][A-Z]|_|\w\w(?:\.|::|->|#)\w\w|^[A-Z0-9]{4,}$")
+_MIXED = lazy_regex(r"[a-z0-9][A-Z]|_|\w\w(?:\.|::|->|#)\w\w|^[A-Z0-9]{4,}$")
 """A name that is none of a product or a person."""
-_QUALIFIED = re.compile(r"\b(?:the|an?|our|its) (?P<owner>[a-z][\w]{2,40}) (?P<name>[A-Z]\w{1,60})\b")
+_QUALIFIED = lazy_regex(r"\b(?:the|an?|our|its) (?P<owner>[a-z][\w]{2,40}) (?P<name>[A-Z]\w{1,60})\b")
 """A name behind a word: `the freelist Interface`, `the base Worker`."""
-_SPELLED = re.compile(
+_SPELLED = lazy_regex(
     r"\b(?:the|an?|our|each|every|all|any|of|which|what) (?P<words>(?:[a-z]{2,20} ){1,2}[a-z]{2,20})"
     r" (?P<kind>interface|trait|class|struct|type|protocol|enum|exception)(?:e?s)?\b"
 )
-_MEMBER_OF = re.compile(
+_MEMBER_OF = lazy_regex(
     r"\b(?:the )?[`'\"]?(?P<name>[A-Za-z_]\w{1,60})[`'\"]? (?:field|property|attribute|member|method|function|constant)"
     r" (?:of|from|on|in|out of) (?:the |our )?(?:class |struct |type |interface )?"
     r"[`'\"]?(?P<owner>[A-Z]\w{1,60})[`'\"]?(?: (?:class|struct|type|interface)\b)?"
 )
-_PARAMETRISED = re.compile(r"\b(?P<name>[A-Z]\w{1,60})<[\w.?\[\]]{1,60}(?:, ?[\w.?\[\]]{1,60}){1,6}>")
+_PARAMETRISED = lazy_regex(r"\b(?P<name>[A-Z]\w{1,60})<[\w.?\[\]]{1,60}(?:, ?[\w.?\[\]]{1,60}){1,6}>")
 """A name with several type parameters, which a question may separate by spaces."""
-_PAIR = re.compile(r"(?<![\w/.@-])(?P<one>[A-Z]\w{2,60})/(?P<two>[A-Z]\w{2,60})(?![\w/.-])")
+_PAIR = lazy_regex(r"(?<![\w/.@-])(?P<one>[A-Z]\w{2,60})/(?P<two>[A-Z]\w{2,60})(?![\w/.-])")
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
-_HOLDS = re.compile(
+_HOLDS = lazy_regex(
     r"`?(?P<path>[\w./-]+/[\w.-]+\.\w+)`? (?:still )?(?:has|defines|contains|exports|declares) (?:an? |the )?"
     r"(?:[a-z]+ )?`?(?P<name>[A-Za-z_]\w{2,80})`?(?:\(\))?(?: [a-z]+)?\s?[.,;:]"
 )

@@ -7,7 +7,6 @@ of another package; a file is never returned in place of a symbol.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +19,7 @@ from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -68,7 +68,7 @@ _MOST_OF_FOLDER = 200
 _OF_CALLS = (Kind.CALLERS, Kind.CALLEES, Kind.PATH)
 _OF_TYPES = (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY)
 
-_REDEFINITION = re.compile(r"#\d+$")
+_REDEFINITION = lazy_regex(r"#\d+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from atlas.code.question.names import dotted
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -34,7 +35,7 @@ _PROSE = (Label.DOC_FILE, Label.DOC_SECTION, Label.ADR)
 _MAX_HOLDERS = 50
 MIN_NAME = 3
 """Characters of a name that the index of words tells from others."""
-_DEFINES = re.compile(
+_DEFINES = lazy_regex(
     r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s+(?:\([^()]*\)\s*)?\Z"
 )
 

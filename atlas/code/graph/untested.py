@@ -23,6 +23,7 @@ from atlas.code.graph.unreached import (
 )
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 _BY_TEST = " AND ".join(
@@ -41,7 +42,7 @@ _MEMBERS = (
 """A class is tested if a test calls one of its methods."""
 MAX_NAMED = 5
 """Tests that are shown by their name."""
-_PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_PART = lazy_regex(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 async def find_untested(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer:
@@ -154,10 +155,10 @@ def _folded(name: str) -> str:
 
 
 _FILES = (Label.MODULE, Label.FILE)
-_MARKED = re.compile(
+_MARKED = lazy_regex(
     r"^(?:tests?|spec)[-_.]|[-_.](?:tests?|specs?)(?=$|\.)|(?<=[a-z0-9])(?:Tests?|Spec)(?=$|\.)", re.IGNORECASE
 )
-_NAMED_AS_TEST = re.compile(r"(?:^|[/_.])tests?(?:$|[/_.])|^[Tt]est(?=[A-Z_]|\w*\.\w+$)")
+_NAMED_AS_TEST = lazy_regex(r"(?:^|[/_.])tests?(?:$|[/_.])|^[Tt]est(?=[A-Z_]|\w*\.\w+$)")
 _BY_NAME_OF_FILE = "callers in files or functions that are named as tests: no test framework marks them"
 MAX_CALLS = 200
 

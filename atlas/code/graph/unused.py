@@ -33,6 +33,7 @@ from atlas.code.graph.unreached import (
 from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -65,7 +66,7 @@ _HIDDEN = (
 )
 """In a language without such a function, every name is exported unless it begins with an underscore: that says nothing
 about its use."""
-_DECORATOR = re.compile(r"\s*(?:@|#\[|\[)\s*([A-Za-z_][\w.:]*)")
+_DECORATOR = lazy_regex(r"\s*(?:@|#\[|\[)\s*([A-Za-z_][\w.:]*)")
 _INERT_NAMES = """
 staticmethod classmethod property cached_property lru_cache cache wraps contextmanager asynccontextmanager final
 deprecated dataclass total_ordering derive inline cold doc must_use allow warn deny cfg cfg_attr repr non_exhaustive
@@ -73,7 +74,7 @@ track_caller spec moduledoc typedoc suppresswarnings nullable nonnull safevararg
 """
 _INERT = frozenset(_INERT_NAMES.split())
 """Decorators and attributes that register nothing: what they decorate has to be called as anything else."""
-_COMPUTED = re.compile(
+_COMPUTED = lazy_regex(
     r"getattr\(\s*(?:self|cls|this)\s*,\s*(?![\"'])|\bthis\[(?![\"'\d])[^\]\n]{1,200}\]\(|\$this->\$|\b(?:public_)?send\((?![:\"'])"
 )
 """A method of the own object is called by a name that is computed."""
@@ -83,15 +84,15 @@ _BY_COMPUTED = "members of classes that call methods by computed names"
 MOST_POSSIBLE = 12
 """Definitions left out for that reason that are named, of a part of a project."""
 _EXPORTED = "exported (ask for `unused exports`)"
-_PLATFORM = re.compile(
+_PLATFORM = lazy_regex(
     r"[_.-](?:windows|win32|win|unix|posix|linux|darwin|macos|mac|osx|bsd|freebsd|openbsd|netbsd|solaris|android|ios|wasm|js|plan9"
     r"|amd64|arm64|arm|x86|x64|generic|stub|fallback|other|others|no\w+)\.\w+$",
     re.IGNORECASE,
 )
 """Files for one platform of several."""
 MAX_TWINS = 20
-_REDEFINITION = re.compile(r"#\d+$")
-_ALL_NAMES = re.compile(r"^__all__\b[^\[(\n]{0,200}+[\[(]([^\])]*)", re.MULTILINE)
+_REDEFINITION = lazy_regex(r"#\d+$")
+_ALL_NAMES = lazy_regex(r"^__all__\b[^\[(\n]{0,200}+[\[(]([^\])]*)", re.MULTILINE)
 
 
 async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> EdgeAnswer | None:

@@ -17,6 +17,7 @@ from atlas.code.question.cues import is_relation_word
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_WORDS = 25
@@ -29,22 +30,22 @@ _KINDS = (
     "|drivers?|dialects?|plugins?|middlewares?|transports?|handlers?|renderers?|assertions?|constraints?|views?|tasks?"
 )
 _NAME = r"(?P<quote>[`'\"]?)(?P<name>[A-Za-z][\w-]{2,60})(?P=quote)"
-_BEFORE = re.compile(
+_BEFORE = lazy_regex(
     rf"\b(?:the|an?|any|our|its|this|which|what|own|builtin|built-in) {_NAME} (?P<kind>{_KINDS})\b(?![-(.])",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(
+_BEHIND = lazy_regex(
     rf"\b(?P<kind>{_KINDS}) (?:called |named )?(?P<quote>[`'\"])(?P<name>[A-Za-z][\w-]{{2,60}})(?P=quote)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"^(?:where|which|what|how|is|are|does|do|can|who|when|why|show|find)\b", re.IGNORECASE)
-_BECAME = re.compile(
+_ASKS = lazy_regex(r"^(?:where|which|what|how|is|are|does|do|can|who|when|why|show|find)\b", re.IGNORECASE)
+_BECAME = lazy_regex(
     r"\b(?:remov(?:ed?|al|es)|replac\w+|deprecat\w+|in favou?r of|no longer|instead|renamed|dropped|gone|moved)\b",
     re.IGNORECASE,
 )
-_DOCUMENTS = re.compile(r"(?:docs?|documentation|website)/")
+_DOCUMENTS = lazy_regex(r"(?:docs?|documentation|website)/")
 _SPELLED_AS_CODE = "[`*]"
-_ASKS_PROJECT = re.compile(
+_ASKS_PROJECT = lazy_regex(
     r"\b(?:which|what|in which|in what) (?:sub-?)?(?:packages?|projects?|modules?|crates?|workspaces?)\b", re.IGNORECASE
 )
 

@@ -21,6 +21,7 @@ from atlas.code.question.parse_question import Query
 from atlas.code.question.requests.verbs import is_base, is_third_person
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_WORDS = 26
@@ -36,47 +37,47 @@ MOST_LETTERS = 90
 MAX_LINE = 400
 LINES_OF_PASSAGE = 12
 """Lines above a word that may say of what it is about that there is none."""
-_DENIES = re.compile(
+_DENIES = lazy_regex(
     r"\b(?:do(?:es)? not|do(?:es)?n['’]t|cannot|can['’]t|is not|isn['’]t) "
     r"(?:currently |directly |natively |yet |come with |have )?(?:any |a |an )?"
     r"(?:provided?|support(?:s|ed)?|offer(?:s|ed)?|include[sd]?|implement(?:s|ed)?|ships?|built[- ]in|handled?|possible"
     r"|available)\b|\b(?:no|without) (?:[\w-]{1,30} ){0,3}(?:support|built[- ]?in)\b",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}\.) ")
-_HEADING = re.compile(r"#{1,6} |(?:={3,}|-{3,}|~{3,})\s*$")
-_PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
+_ITEM = lazy_regex(r"\s*(?:[-*+]|\d{1,3}\.) ")
+_HEADING = lazy_regex(r"#{1,6} |(?:={3,}|-{3,}|~{3,})\s*$")
+_PROPER = lazy_regex(r"(?<=[a-z,] )[A-Z]\w+")
 """A name inside of a sentence."""
-_LOCK = re.compile(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|[\w.-]*lock\.(?:json|ya?ml)|go\.sum)$", re.IGNORECASE)
+_LOCK = lazy_regex(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|[\w.-]*lock\.(?:json|ya?ml)|go\.sum)$", re.IGNORECASE)
 _ABBREVIATED = frozenset(("i.e", "e.g", "etc"))
-_ACRONYM = re.compile(r"\b[A-Z]{3,5}\b")
-_ASKS = re.compile(
+_ACRONYM = lazy_regex(r"\b[A-Z]{3,5}\b")
+_ASKS = lazy_regex(
     r"^(?:(?:is|are) there|any)\b|[,;:] (?:i\.e\. )?(?:is|are) there\b|^(?:does|do|can|could|has|have) (?:\S+ ){1,3}?"
     r"(?:have|support|offer|provide|include|handle|ship|contain|come with|speak|know|understand|use|work with)\b"
     r"|^(?:can|could) (?:i|we|you|one|it) (?:also |somehow )?(?:switch on|turn on|enable|activate|configure|set up)\b"
     r"|\bis \S+ supported\b|\bsupport for\b",
     re.IGNORECASE,
 )
-_ASKS_OF_ONE = re.compile(
+_ASKS_OF_ONE = lazy_regex(
     r"^(?:does|do|can|could|will|would) (?:the )?[`'\"]?[A-Za-z][\w.:]{1,60}[`'\"]? [a-z]", re.IGNORECASE
 )
 """Whether a symbol does something: only the abbreviations in it can be known to be things that code would name."""
-_USES_OF_ONE = re.compile(
+_USES_OF_ONE = lazy_regex(
     r"^(?:(?:the |all |any )?"
     r"(?:callers|callees|users|usages|uses|tests|subclasses|implementations|definition) (?:of|for)"
     r"|(?:who|what) (?:calls|uses|invokes|tests|overrides|implements)"
     r"|where is|where are) (?:the )?(?P<word>\w+)(?: (?:called|used|defined|declared|implemented))?[?.! ]*$",
     re.IGNORECASE,
 )
-_FEATURE = re.compile(
+_FEATURE = lazy_regex(
     r"\b(?:(?:is|are) there|(?:does|do|has|have) (?:\S+ ){1,3}?(?:have|support|offer|provide|include|ship|contain))"
     r" (?P<feature>[^,;?.:()]{1,80}?)(?= (?:for|of|when|in|on|to|that|which|with|if|so|while|from|by|at|where|who"
     r"|during|after|before|between|among|out|against|per|as|or|and|built)\b|[,;?.:()]|$)",
     re.IGNORECASE,
 )
 """What is asked for, without what it is for: `a progress callback` of `is there a progress callback for uploads`."""
-_LOOKS_FOR = re.compile(r"(?:where|how|which|what)\b", re.IGNORECASE)
-_OPTION = re.compile(
+_LOOKS_FOR = lazy_regex(r"(?:where|how|which|what)\b", re.IGNORECASE)
+_OPTION = lazy_regex(
     r"\b(?:option|parameter|param|setting|argument|prop|property|key|attribute) (?:called |named )?"
     r"(?P<quote>[`'\"]?)(?P<word>[A-Za-z]\w{3,60})(?P=quote)(?=[,;.?!]|$| (?:where|how|which|in)\b)"
 )
@@ -87,10 +88,10 @@ _NO_OPTIONS = frozenset(
     given called implemented documented taken checked object objects list lists available supported ignored there here
     """.split()  # noqa: SIM905
 )
-_COMMAND = re.compile(r"(?<![\w:/.@-])(?P<group>[a-z][\w-]{1,40}):(?P<own>[a-z][\w-]{1,40})(?![\w:/.(])")
+_COMMAND = lazy_regex(r"(?<![\w:/.@-])(?P<group>[a-z][\w-]{1,40}):(?P<own>[a-z][\w-]{1,40})(?![\w:/.(])")
 """A command of a group: `migrate:redo`."""
 MOST_COMMANDS = 14
-_SAYS_HOW = re.compile(r"\w+(?:ly|ed|ing)")
+_SAYS_HOW = lazy_regex(r"\w+(?:ly|ed|ing)")
 """Words that say how something is done rather than what is; people have many that code does not."""
 _ENDS = "(?:e|es|ed|er|ers|s|ing|ings|ions?|ors?|able|ment|ation|ations)?"
 MOST_ASKED = 25

@@ -6,8 +6,9 @@ import re
 
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import CONTRACTED, STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 
-_WORD = re.compile(r"[^\W_][\w.$/-]*")
+_WORD = lazy_regex(r"[^\W_][\w.$/-]*")
 _SAID = frozenset(
     """
     please show list give find tell get me us all any every each which what used use uses using read reads set sets take

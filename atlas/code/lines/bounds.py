@@ -17,6 +17,7 @@ from atlas.code.lines.scan_texts import TextMatch, definitions_around, scan_patt
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_BOUNDS = 4
@@ -26,13 +27,13 @@ MAX_LINE = 400
 MAX_BEFORE = 80
 MOST_COMPARED = 6
 MOST_WORDS = 30
-_DIFFERS = re.compile(
+_DIFFERS = lazy_regex(
     r"\b(?:what(?:'s| is| are| gets| becomes)? (?:\w+ )?(?:different|changed|changes|differs)"
     r"|what (?:does|do|will) .{1,60} change|how (?:does|do|is) .{1,60} (?:behave|differ|change)"
     r"|effects? of|which code (?:checks|reacts|depends)|where .{1,60} (?:checked|compared|react))\b",
     re.IGNORECASE,
 )
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     r"\b(?:set(?:ting)?|use|using|choose|pass|is|to|with|for|of|as|than)\b:? (?:it )?(?:to )?"
     r"(?:[`'\"](?P<quoted>[\w.-]{2,60})[`'\"]|(?P<capitals>[A-Z][A-Z0-9_]{2,60})(?!\w)"
     r"(?![\w.(]))|\b(?:to|is|as) (?P<joined>[a-z]+(?:[_-][a-z]+)+)(?![\w.(])"
@@ -40,22 +41,22 @@ _VALUE = re.compile(
 )
 """A value that a question writes: `when I set STATEMENT`, `set run to when_changed`."""
 _COMPARES = r"(?:[=!]==?|\bis(?: not)?\b|\bequals\w*\(|\bcase\b|\bwhen\b|\bin\b|\bmatches!\(|\.eq\(|\.ne\()"
-_DATA = re.compile(r"\.(?:xml|jsonc?|ya?ml|toml|html?|txt|csv|svg)$", re.IGNORECASE)
-_OPENS = re.compile(r"[{:]\s*(?:(?:#|//).{0,200})?$|\bthen$|=>$|->$")
-_ABOVE = re.compile(r"[)\s]{0,4}[<>]=?(?![<>])")
-_BELOW = re.compile(r"\b\d[\w.]{0,20}\s?[<>]=?\s?(?:\w{1,40}(?:\.|->))?$")
+_DATA = lazy_regex(r"\.(?:xml|jsonc?|ya?ml|toml|html?|txt|csv|svg)$", re.IGNORECASE)
+_OPENS = lazy_regex(r"[{:]\s*(?:(?:#|//).{0,200})?$|\bthen$|=>$|->$")
+_ABOVE = lazy_regex(r"[)\s]{0,4}[<>]=?(?![<>])")
+_BELOW = lazy_regex(r"\b\d[\w.]{0,20}\s?[<>]=?\s?(?:\w{1,40}(?:\.|->))?$")
 """What a name is compared with: what stands behind it, or a number in front."""
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\brange\b|\bbounds?\b|\b(?:allowed|valid|permitted|legal|accepted) (?:\w+ )?(?:values?|settings?|sizes?)\b"
     r"|\b(?:minimum|maximum|lowest|highest|largest|smallest) (?:\w+ )?(?:values? )?(?:allowed|permitted|accepted)\b"
     r"|\bvalidat\w+|\bwhat values\b",
     re.IGNORECASE,
 )
-_REFUSES = re.compile(
+_REFUSES = lazy_regex(
     r"error|\berr(?:no)?\b|\braise\b|\bthrow\b|\bpanic|\binvalid|\breject|\brequire\b|\bassert|\bfatal|\bmust\b|exception",
     re.IGNORECASE,
 )
-_DECLARES = re.compile(
+_DECLARES = lazy_regex(
     r"(?:\b(?:ge|le|gt|lt)=|\b(?:in_?range|between|clamp|validators?|min(?:imum)?|max(?:imum)?)\b)", re.I
 )
 

@@ -9,14 +9,15 @@ from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
-_BUILD_FILE = re.compile(
+_BUILD_FILE = lazy_regex(
     r"(?:^|/)(?:CMakeLists\.txt|[\w.-]+\.cmake|meson\.build|configure\.(?:ac|in)|conanfile\.(?:py|txt)|vcpkg\.json"
     r"|Makefile(?:\.\w+)?|GNUmakefile|BUILD(?:\.bazel)?|WORKSPACE|MODULE\.bazel|SConstruct|xmake\.lua)$"
 )
-_LOOKS_FOR = re.compile(
+_LOOKS_FOR = lazy_regex(
     r"\b(?:find_package|find_library|pkg_check_modules|pkg_search_module|FetchContent_Declare|CPMAddPackage"
     r"|ExternalProject_Add)\s{0,9}\(\s{0,9}(?P<cmake>[\w.:/@+-]+)"
     r"|\bdependency\(\s{0,9}[\"'](?P<meson>[\w.+-]+)"
@@ -26,15 +27,15 @@ _LOOKS_FOR = re.compile(
     r"|\bbazel_dep\(\s{0,9}name\s{0,9}=\s{0,9}[\"'](?P<bazel>[\w.-]+)",
     re.IGNORECASE,
 )
-_SUBMODULE = re.compile(r"^\s{0,9}(?P<key>path|url)\s{0,9}=\s{0,9}\S{1,200}", re.MULTILINE)
-_OF_SUBMODULES = re.compile(r"(?:^|/)\.gitmodules$")
-_MANIFEST = re.compile(
+_SUBMODULE = lazy_regex(r"^\s{0,9}(?P<key>path|url)\s{0,9}=\s{0,9}\S{1,200}", re.MULTILINE)
+_OF_SUBMODULES = lazy_regex(r"(?:^|/)\.gitmodules$")
+_MANIFEST = lazy_regex(
     r"(?:^|/)(?:[\w.-]+\.(?:toml|gradle|kts|gemspec|csproj|fsproj|props|sbt|exs|cabal|nimble|opam|rockspec)|pom\.xml|package\.json"
     r"|composer\.json|Package\.swift|Podfile|Gemfile|go\.mod|requirements[\w.-]*\.txt|setup\.(?:py|cfg)|pubspec\.yaml"
     r"|environment\.ya?ml)$|" + _BUILD_FILE.pattern,
     re.IGNORECASE,
 )
-_HEADER = re.compile(r"\s*(?:\[{1,2}(?P<table>[^\]]{1,80})\]|[\"'<]?(?P<key>[A-Za-z][\w.-]{0,60})[\"']?\b)")
+_HEADER = lazy_regex(r"\s*(?:\[{1,2}(?P<table>[^\]]{1,80})\]|[\"'<]?(?P<key>[A-Za-z][\w.-]{0,60})[\"']?\b)")
 MAX_NAMED = 12
 MOST_ABOVE = 300
 """Lines above one of a manifest in which what it stands under is looked for."""

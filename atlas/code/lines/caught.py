@@ -10,18 +10,19 @@ from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
-_HANDLER = re.compile(
+_HANDLER = lazy_regex(
     r"\b(?:except|catch|catches|catching|rescue|rescues|rescuing"
     r"|on)\b[\s`(:]{1,4}(?:final )?(?:\\|::)?(?P<name>[A-Z][\w.:\\]*)",
 )
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:catch(?:es)?|caught|cover(?:s|ed)?|handle[sd]?|swallow(?:s|ed)?|rescues?|errors?|exceptions?|includes?|trap(?:s|ped)?)\b",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"\b(?:what|which|does|do|would|will|all|list|is|are)\b", re.IGNORECASE)
+_QUESTION = lazy_regex(r"\b(?:what|which|does|do|would|will|all|list|is|are)\b", re.IGNORECASE)
 MAX_DEPTH = 8
 MAX_CLASSES = 500
 _CLASSES = (Label.CLASS, Label.EXTERNAL_SYMBOL)

@@ -8,20 +8,21 @@ from dataclasses import dataclass
 
 from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
-_FILES = re.compile(
+_FILES = lazy_regex(
     r"(?:^|/)(?:change(?:s|[-_]?log)?|history|news|release[-_]?notes?|releases?|upgrad(?:e|ing)[\w-]*|migrat(?:e|ing|ion)[\w-]*|whats?[-_]?new\w*|[\w.-]*-upgrade)"
     r"(?:[-_.][\w.-]*)?(?:/[^\n]*)?$",
     re.IGNORECASE,
 )
-_VERSION = re.compile(
+_VERSION = lazy_regex(
     r"^(?:[#=*\s]{0,6}|\* ?)\[?(?:\*\*)?(?:[A-Za-z][\w-]*,? ){0,2}?(?:version |release |changes in "
     r"|v)?\[?v?(?P<version>\d+\.\d+[\w.+-]*|\d+\.x)(?:\*\*)?\]?(?P<rest>[^\n]*)$"
     r"|^#{1,3} \[?(?P<unreleased>unreleased)",
     re.IGNORECASE,
 )
-_PART = re.compile(
+_PART = lazy_regex(
     r"^\s{0,2}(?:#{2,5} |\* |- |\*\*)?(?P<part>added|deprecated|removed|changed|fixed|features?"
     r"|bug ?fixes|new features?|deprecations?|removals?|breaking changes?|enhancements?|fix(?:es)?)\b\W*$",
     re.IGNORECASE,

@@ -21,20 +21,21 @@ from atlas.code.lines.scan_texts import IndexedText, TextMatch, definitions_arou
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import STRUCTURE_PATH, Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
-_ASKS = re.compile(r"\benv(?:ironment(?:al)?)?[- ]?var(?:iable)?s?\b|\benviron(?:ment)? settings\b", re.IGNORECASE)
-_READS = re.compile(r"\bvariables\b.*\b(?:read|consult|honou?r|respect)", re.IGNORECASE)
-_OF_ONE = re.compile(r"\b(?:reads?|sets?)\b", re.IGNORECASE)
-_LISTS = re.compile(
+_ASKS = lazy_regex(r"\benv(?:ironment(?:al)?)?[- ]?var(?:iable)?s?\b|\benviron(?:ment)? settings\b", re.IGNORECASE)
+_READS = lazy_regex(r"\bvariables\b.*\b(?:read|consult|honou?r|respect)", re.IGNORECASE)
+_OF_ONE = lazy_regex(r"\b(?:reads?|sets?)\b", re.IGNORECASE)
+_LISTS = lazy_regex(
     r"^(?:\W*(?:please|can you|could you|show|list|give|find|tell|name|all|me|us|the|and|of|any|every"
     r"|are there|is there)\b)*"
     r"\W*(?:(?:what|which)(?:'s| is| are)?\b|(?:the |all |every |any )*(?:\w+ )?env|does|do|where|how)",
     re.IGNORECASE,
 )
-_CONSTANT = re.compile(r"(?<![\w.$-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w(])")
-_BEGINS = re.compile(r"`?(?<!\w)(_?[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*)\*`?")
+_CONSTANT = lazy_regex(r"(?<![\w.$-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w(])")
+_BEGINS = lazy_regex(r"`?(?<!\w)(_?[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*)\*`?")
 """`_ZO_*`: all variables that begin with it."""
 _NAME = r"(?P<{0}>[A-Za-z_]\w*)"
 _QUOTED_NAME = r"[\"'`]{0}[\"'`]"
@@ -47,7 +48,7 @@ _CALLS = (
     r"|\bprocessInfo\.environment|\bSys\.getenv|\bviper\.BindEnv|\bGetEnvironmentVariable|\bEnvironment\.GetEnvironmentVariable"
     r"|\bLookupEnv|\bgetEnvVarOwned|\bfromEnvironment|\bposix\.getenv)"
 )
-_READ = re.compile(
+_READ = lazy_regex(
     "|".join(
         (
             rf"{_CALLS}\s*[\[(]\s*&?(?:\w{{1,10}}[.!(]{{1,2}}\w{{0,10}}\(?|[f$@])?(?P<made>{MADE})",
@@ -65,28 +66,28 @@ _READ = re.compile(
         )
     )
 )
-_MADE_WITH = re.compile(r"(?:\.\w{1,30}\(\))*[}\"'`)]{0,3}(?:\s?[+.~]\s?[\"'])?(?:_[A-Z0-9_]+[\"'`])?")
-_DOCUMENTED = re.compile(r"(?:^#+ [^\n]*?|`|\*\*|\$)([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b", re.MULTILINE)
-_CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
-_TOOLS = re.compile(
+_MADE_WITH = lazy_regex(r"(?:\.\w{1,30}\(\))*[}\"'`)]{0,3}(?:\s?[+.~]\s?[\"'])?(?:_[A-Z0-9_]+[\"'`])?")
+_DOCUMENTED = lazy_regex(r"(?:^#+ [^\n]*?|`|\*\*|\$)([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b", re.MULTILINE)
+_CHANGES = lazy_regex(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
+_TOOLS = lazy_regex(
     r"(?:^|/)(?:\.[\w-]+|scripts?|tools?|ci|build|gulpfile\.\w+|rakefile|gemfile|noxfile\.py|setup\.py)(?:/|$)", re.I
 )
 """Code that builds or checks the project."""
-_ANY = re.compile("")
+_ANY = lazy_regex("")
 _NEEDLES = (b"env", b"${")
-_OF_PARAMETER = re.compile(r"(?<!os\.)(?<!\w)environ(?:\.\w+\(|\[)|\bin (?:\w+\.)?(?<!os\.)environ\b")
-_IMPORTED = re.compile(r"^from os import [^\n]*\benviron\b", re.MULTILINE)
-_OF_REQUESTS = re.compile(
+_OF_PARAMETER = lazy_regex(r"(?<!os\.)(?<!\w)environ(?:\.\w+\(|\[)|\bin (?:\w+\.)?(?<!os\.)environ\b")
+_IMPORTED = lazy_regex(r"^from os import [^\n]*\benviron\b", re.MULTILINE)
+_OF_REQUESTS = lazy_regex(
     r"(?:REQUEST|SERVER|REMOTE|SCRIPT|CONTENT|GATEWAY|PATH|QUERY|HTTP|DOCUMENT|AUTH)_\w+|HTTPS?|PATH_INFO|CHUNKED_BODY"
 )
 """Entries of a request's environment (CGI, WSGI, Rack), which are read like variables."""
 _PROXIES = frozenset(("HTTP_PROXY", "HTTPS_PROXY"))
-_IN_CALL = re.compile(r"(?<=[(,|\s])@?[A-Za-z_]\w*(?=\s*[,)|])")
+_IN_CALL = lazy_regex(r"(?<=[(,|\s])@?[A-Za-z_]\w*(?=\s*[,)|])")
 USED_WITHIN = 10
 """Lines behind a read in which what was read is looked for."""
 MOST_USES = 2
 MAX_SENTENCE = 260
-_ASSIGNED = re.compile(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
+_ASSIGNED = lazy_regex(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
 MAX_LEFT = 30
 MOST_QUOTED, MAX_QUOTED = 2, 90
 """Variables that are about a topic of which the line is shown, and characters of it."""

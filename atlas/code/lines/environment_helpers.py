@@ -12,22 +12,23 @@ from dataclasses import dataclass
 
 from atlas.code.lines.scan_texts import TextMatch, is_document, scan_texts
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
-_LOOPS = re.compile(r"\bfor(?:each)?\b|\.(?:each|forEach|map|flatMap|find|some|any|filter|first|firstOrNull)\b|\bin\b")
-_NAMES = re.compile(r"[\"']([A-Z][A-Z0-9_]{1,60})[\"']")
-_WORDS = re.compile(r"%w\[([A-Z][A-Z0-9_ ]{1,200})\]")
-_LITERAL = re.compile(r"[\"'`]([A-Za-z_][\w.-]{0,60})[\"'`]\s*(?:$|[)\];|]|(?:or|as)\b)")
+_LOOPS = lazy_regex(r"\bfor(?:each)?\b|\.(?:each|forEach|map|flatMap|find|some|any|filter|first|firstOrNull)\b|\bin\b")
+_NAMES = lazy_regex(r"[\"']([A-Z][A-Z0-9_]{1,60})[\"']")
+_WORDS = lazy_regex(r"%w\[([A-Z][A-Z0-9_ ]{1,200})\]")
+_LITERAL = lazy_regex(r"[\"'`]([A-Za-z_][\w.-]{0,60})[\"'`]\s*(?:$|[)\];|]|(?:or|as)\b)")
 MADE = (
     r"[\"'`](?P<prefix>[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*)"
     r"(?:[\"'`]\s*(?:\+|\.|~|<>)\s*|[$#]?\{|(?:%s|\{\})[\"'`](?:\s*%|,|\.format\()\s*\(?)"
     r"(?:(?:\w{1,30}\.)?\w{1,30}\()?\$?(?P<part>[A-Za-z_]\w*)"
 )
 """A name that is put together: `"APP_" + name`, `f"APP_{name}"`, `"APP_%s" % name`."""
-_MADE = re.compile(MADE)
-_SUFFIX = re.compile(r"[}\"'`](_[A-Z0-9_]+)[\"'`]")
-_UPPER = re.compile(r"upper|upcase|ToUpper|UpperCase", re.IGNORECASE)
-_OWNER = re.compile(r"\s*&?(?:mut )?(?:self|cls|this)")
+_MADE = lazy_regex(MADE)
+_SUFFIX = lazy_regex(r"[}\"'`](_[A-Z0-9_]+)[\"'`]")
+_UPPER = lazy_regex(r"upper|upcase|ToUpper|UpperCase", re.IGNORECASE)
+_OWNER = lazy_regex(r"\s*&?(?:mut )?(?:self|cls|this)")
 OPENS, CLOSES = "([{", ")]}"
 MAX_ARGUMENTS = 2_400
 """Characters behind a bracket in which it is closed."""

@@ -15,25 +15,26 @@ from dataclasses import dataclass, replace
 from atlas.code.lines.environment_helpers import CLOSES, MADE, OPENS, arguments_of
 from atlas.code.lines.scan_texts import IndexedText, TextMatch, is_document, scan_texts
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match
 
 MOST_FUNCTIONS = 40
 """Functions and names that stand for the environment which are followed."""
 MAX_BEFORE = 600
 """Characters before an argument in which its call begins."""
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     r"(?<![\w.$])(?:dict\(\s*)?(?:os\.environ(?:\.copy\(\))?|process\.env|\$_ENV|ENV(?:\.to_h)?|System\.getenv\(\)"
     r"|os\.Environ\(\)|(?:std::)?env::vars\(\))(?=\s*(?:[,);]|$))"
     r"|(?<![\w.$])(?P<getter>os\.(?:environ\.get|getenv|Getenv))(?=\s*$)",
     re.MULTILINE,
 )
 _NEEDLES = (b"env",)
-_CALLEE = re.compile(r"(?P<defines>\b(?:def|function|func|fn|fun)\s+)?(?P<name>[A-Za-z_]\w*)[?!]?\s*$")
-_KEYWORD = re.compile(
+_CALLEE = lazy_regex(r"(?P<defines>\b(?:def|function|func|fn|fun)\s+)?(?P<name>[A-Za-z_]\w*)[?!]?\s*$")
+_KEYWORD = lazy_regex(
     r"(?<![\w.])(?P<name>[A-Za-z_]\w*)\s*(?::[^,=]{0,60})?=\s*$|(?<![\w.])(?P<label>[A-Za-z_]\w*)\s*:\s*$"
 )
-_ASSIGNS = re.compile(r"^\s*(?:(?:const|let|var|val|final)\s+)?(?P<name>[A-Za-z_$@][\w.]*)\s*(?::[^=\n]{0,60})?:?=\s*$")
-_PARAMETER = re.compile(r"(?:mut |final |val |var )?\$?(?P<name>[A-Za-z_]\w*)")
+_ASSIGNS = lazy_regex(r"^\s*(?:(?:const|let|var|val|final)\s+)?(?P<name>[A-Za-z_$@][\w.]*)\s*(?::[^=\n]{0,60})?:?=\s*$")
+_PARAMETER = lazy_regex(r"(?:mut |final |val |var )?\$?(?P<name>[A-Za-z_]\w*)")
 _OF_CHILDREN = frozenset(("env", "environ", "environment", "envs"))
 """Arguments by which a program that is started gets its variables."""
 _COPIES = frozenset(

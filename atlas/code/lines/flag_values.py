@@ -17,6 +17,7 @@ from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match
 from atlas.core.wording import counted
 
@@ -25,21 +26,21 @@ MAX_LINE = 110
 LINES_OF_DECLARATION = 3
 LINES_OF_CALL = 12
 """Lines above an argument in which its call begins."""
-_APPLIED = re.compile(
+_APPLIED = lazy_regex(
     r"\b(?:appl(?:y|ies|ied)|used|uses|read|reads|honou?red|honou?rs?|effects?|ignored|ignores|consulted|respect(?:s|ed)?"
     r"|reach(?:es)?|end up|arrives?|passed (?:on|to)|handed|do(?:es)? anything|what happens|taken into account"
     r"|evaluated)\b",
     re.IGNORECASE,
 )
-_KEPT_AS = re.compile(
+_KEPT_AS = lazy_regex(
     r"\bdest\s{0,3}=\s{0,3}[\"'](?P<dest>\w{1,60})[\"']|=>\s{0,3}\{?\s{0,3}(?:this\.|self\.)?(?P<handler>[A-Za-z_]\w{1,60})\s?=(?![=>])"
     r"|&(?:\w{1,60}\.){0,4}(?P<pointer>[A-Za-z_]\w{1,60})"
 )
-_ALONE = re.compile(r"\s*(?P<name>\w{1,60}),?\s*$")
-_CALLS = re.compile(r"\b(?P<callee>[A-Za-z_]\w{1,80})\(\s?\{?[^()]{0,200}$")
-_TAKES = re.compile(r"\s*(?:const|let|var)\s\{[\w,: ]{1,100}\}\s?=")
+_ALONE = lazy_regex(r"\s*(?P<name>\w{1,60}),?\s*$")
+_CALLS = lazy_regex(r"\b(?P<callee>[A-Za-z_]\w{1,80})\(\s?\{?[^()]{0,200}$")
+_TAKES = lazy_regex(r"\s*(?:const|let|var)\s\{[\w,: ]{1,100}\}\s?=")
 """What a function takes out of an object that it is given."""
-_LITERAL = re.compile(r"(?<![=!<>])=\s?[\"'\d]")
+_LITERAL = lazy_regex(r"(?<![=!<>])=\s?[\"'\d]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,27 +12,28 @@ from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, TextScan, is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
-_FLAG = re.compile(r"(?<![\w-])--([a-z][\w-]*[a-z0-9])\b", re.IGNORECASE)
-_LISTS = re.compile(
+_FLAG = lazy_regex(r"(?<![\w-])--([a-z][\w-]*[a-z0-9])\b", re.IGNORECASE)
+_LISTS = lazy_regex(
     r"\b(?:command[- ]line|cli|cmd|terminal|shell)\b.*\b(?:flags?|options?|switches|arguments|parameters)\b"
     r"|\b(?:flags|switches)\b.*\b(?:takes?|accepts?|supports?|ha(?:s|ve)|understands?|declared?|exists?|there|available|define[sd]?)\b"
     r"|^(?:(?:what|which|list|show|all|the|command)\W+)*(?:flags|switches)\b",
     re.IGNORECASE,
 )
-_OF_ONE = re.compile(
+_OF_ONE = lazy_regex(
     r"\b(?:which|what) (?:command[- ]line |cli )?(?:flag|switch|option|argument|parameter) (?!(?:is|are|do) )[a-z]+s\b",
     re.IGNORECASE,
 )
 """Asks for the one that does something: a list of all does not say which."""
-_DECLARES = re.compile(
+_DECLARES = lazy_regex(
     r"add_argument|option|\badd\(\s{0,4}[\"']|\bon[ (]|\.arg\(|Arg::|\blong\b|[fF]lags?\b|[sS]witch|Param|Parameter"
     r"|usage|help|\bVar\w*\(|getopt|\bcase\s+[\"'`]-|==\s*[\"'`]-|\bmatch(?:es)?\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_ASIDE = lazy_regex(
     r"(?:^|/)(?:\.[\w-]+|scripts?|ci|install|plugins?|completions?|shell|contrib|examples?)(?:/|$)"
     r"|\.(?:vim|lua|fish)$|ile$"
 )
@@ -52,7 +53,7 @@ _PROTOTYPE = (
 """`Add("params|p=", "Define a parameter.", v => ...)`: what it is called, whether it has a value, and what takes it."""
 _ANY = r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*"
 _FORMS = (("go", _GO), ("clap", _CLAP), ("named", _NAMED), ("helped", _HELPED), ("prototype", _PROTOTYPE))
-_LISTED = re.compile(
+_LISTED = lazy_regex(
     "|".join(
         (
             rf"(?:add_argument|option|Option|\bon|add_option|Parameter|addOption|register\w*"

@@ -18,32 +18,33 @@ from atlas.code.lines.scan_texts import is_aside, scan_patterns
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:which|what|what's|is there|are there|do we have)\b.{0,40}?"
     r"\b(?:flag|switch|(?:command[- ]line|cli) (?:option|argument|parameter|flag)"
     r"|(?:option|argument|switch) (?:of|for|to|on|in) (?:the|our|its) (?:[\w.-]{1,40} )?"
     r"(?:runner|command(?: line)?|cli|tool|binary|executable|program|console))\b",
     re.IGNORECASE,
 )
-_FURTHER = re.compile(r",? and (?=(?:which|what|how|where|when|is|does)\b)", re.IGNORECASE)
-_OF_PROGRAM = re.compile(
+_FURTHER = lazy_regex(r",? and (?=(?:which|what|how|where|when|is|does)\b)", re.IGNORECASE)
+_OF_PROGRAM = lazy_regex(
     r"(?<=option|switch) (?:of|for|to|on|in) (?:the|our|its) (?:[\w.-]{1,40} )?"
     r"(?:runner|command(?: line)?|cli|tool|binary|executable|program|console)\b|\b(?:changes?|alters?|affects?)\b",
     re.IGNORECASE,
 )
 """Whose option it is, and words that say nothing of what it does."""
-_LISTED = re.compile(
+_LISTED = lazy_regex(
     r"\b(?:flag|switch|cli option)\b,? (?:(?:and|or|/) )?(?:the )?(?:env\w*|variable|config\w*|key|default)\b"
     r"|\b(?:env(?:ironment)?(?: var(?:iable)?)?|variable|key|default(?: value)?),? (?:and |or )?(?:cli )?flag\b",
     re.IGNORECASE,
 )
 """Ways to give a setting, one behind the other."""
-_VARIABLE = re.compile(r"\benv(?:ironment)?\b|\bvariables?\b|\benvvar", re.IGNORECASE)
-_KEY = re.compile(r"\bkeys?\b|\bconfig(?:uration)?\b", re.IGNORECASE)
-_DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
-_AT_ONCE = re.compile(
+_VARIABLE = lazy_regex(r"\benv(?:ironment)?\b|\bvariables?\b|\benvvar", re.IGNORECASE)
+_KEY = lazy_regex(r"\bkeys?\b|\bconfig(?:uration)?\b", re.IGNORECASE)
+_DEFAULT = lazy_regex(r"\bdefaults?\b", re.IGNORECASE)
+_AT_ONCE = lazy_regex(
     r"\bat (?:the same time|once)\b|\bsimultaneous\w*|\b(?:in parallel|concurrent\w*|parallel\w*)\b", re.I
 )
 _CONCURRENT = ("concurren", "parallel", "simultan", "jobs")
@@ -55,7 +56,7 @@ _ASPECTS = frozenset(
     """.split()  # noqa: SIM905
 )
 LINES_BELOW = 6
-_MANY = re.compile(
+_MANY = lazy_regex(
     r"^(?:list|show|all)\b|\b(?:flags|switches|options|arguments) (?:are|does|do|exist)\b", re.IGNORECASE
 )
 MOST_WORDS = 25

@@ -26,6 +26,7 @@ from atlas.code.question.parse_question import Query, asks_for_page
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_WORDS = 20
@@ -40,14 +41,14 @@ LINES_OF_HEAD = 4
 FLAG_LINES = 9
 MAX_LINE = 400
 MIN_NEEDLE = 3
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\bdefaults?\b|\bhow (?:long|many|much|often|big|large|deep|far|fast|soon)\b|\b(?:max(?:imum)?|min(?:imum)?)\b"
     r"|\bat (?:most|least)\b|\b(?:time-?outs?|thresholds?|limits?|ttl|expir\w+)\b"
     r"|\b(?:if|when) (?:i|we|you|nothing|none|not)\b.*\b(?:set|given|pass(?:ed)?|specif\w+|configured|provided)\b"
     r"|\bout of the box\b",
     re.IGNORECASE,
 )
-_OTHER = re.compile(
+_OTHER = lazy_regex(
     r"^(?:how (?:many|often) (?!times\b)(?:\w+ ){0,3}"
     r"(?:are there|there are|is there|call|use|import|extend|implement|override|exist|does .* have)|why|explain)\b"
     r"|\b(?:callers?|commits?|authors?|dependenc\w+|versions?|exports?|imports?)\b",
@@ -66,8 +67,8 @@ _UNITS: tuple[tuple[str, str], ...] = (
     (r"\b(?:min(?:imum)?|at least|smallest|shortest)\b", "min minimum"),
 )
 """What a question for an amount may be called, which counts as one word."""
-_AMOUNT = re.compile(r"\bhow (?:long|often|many|much|big|large|deep|far)\b|\bnumber of\b", re.IGNORECASE)
-_HEAD = re.compile(
+_AMOUNT = lazy_regex(r"\bhow (?:long|often|many|much|big|large|deep|far)\b|\bnumber of\b", re.IGNORECASE)
+_HEAD = lazy_regex(
     r"\bdefault (?:[\w-]+ ){0,3}?([\w-]+)(?= (?:of|for|in|on|when|if|used|is|does)\b|[?.]|$)", re.IGNORECASE
 )
 """The noun whose value is asked for: `port` of `default port of the server`."""
@@ -113,11 +114,11 @@ def _assigned_by(names: Mapping[str, str]) -> str:
     )
 
 
-_FLAG = re.compile(
+_FLAG = lazy_regex(
     r"(?<![\w-])--(?P<flag>[a-z][\w-]*[a-z0-9])|\b(?:long|Arg::new)\s*(?:=\s*|\()\s*\"(?P<long>[a-z][\w-]*)\""
 )
-_GIVES_VALUE = re.compile(f"{_assigned_by(_NAMES)}|{_FLAG.pattern}")
-_FLAG_DEFAULT = re.compile(r"\bdefault(?:_value(?:_t)?)?\s*[=(:]\s*(?P<value>[^\n]+)")
+_GIVES_VALUE = lazy_regex(f"{_assigned_by(_NAMES)}|{_FLAG.pattern}")
+_FLAG_DEFAULT = lazy_regex(r"\bdefault(?:_value(?:_t)?)?\s*[=(:]\s*(?P<value>[^\n]+)")
 _COMMENT = ("#", "//", "*", "/*", "--", '"""', "'''")
 
 
@@ -368,8 +369,8 @@ def _is_constant(value: str) -> bool:
     return next(variables, "") == "" and bool(re.search(r"\"|\d|\[|\{|[A-Z]|true|false|nil|null|:\w", plain))
 
 
-_VARIABLE = re.compile(r"(?<![\w.:$@])[a-z_]\w*(?![\w(]|::|!|\()")
-_OPEN_NAMES = re.compile(
+_VARIABLE = lazy_regex(r"(?<![\w.:$@])[a-z_]\w*(?![\w(]|::|!|\()")
+_OPEN_NAMES = lazy_regex(
     r"(?:os|env|environ|process|time|std|sys|math|true|false|nil|null|undefined|proc|lambda|new|not|or|and|timedelta"
     r"|[iuf](?:8|16|32|64|128|size)|self|cls|int|str|float|bool|datetime|chrono|ms|s|m|h|d|e\d+)$"
 )

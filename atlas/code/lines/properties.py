@@ -8,11 +8,12 @@ from atlas.code.lines.line_report import LineReport, TextLine, several
 from atlas.code.lines.scan_texts import is_document, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
-_ASKS = re.compile(r"\b(?:system|java|jvm)(?: system)? propert(?:y|ies)\b", re.IGNORECASE)
-_READ = re.compile(
+_ASKS = lazy_regex(r"\b(?:system|java|jvm)(?: system)? propert(?:y|ies)\b", re.IGNORECASE)
+_READ = lazy_regex(
     r"\b(?:System\.(?P<access>getProperty|setProperty|clearProperty)|(?:Boolean\.getBoolean|Integer\.getInteger|Long\.getLong))"
     r"\s?\(\s{0,40}(?:\"(?P<name>[^\"\n]{1,100})\"|(?P<computed>[A-Za-z_][\w.]{0,80}))"
 )

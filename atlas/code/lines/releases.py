@@ -22,6 +22,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
@@ -35,37 +36,37 @@ _VERB = (
     r"(?P<verb>add|introduc|deprecat|remov|drop|renam|chang|fix|support|land|ship|appear|becom"
     r"|releas|made|available|implement|replac|new)\w*"
 )
-_WHEN = re.compile(
+_WHEN = lazy_regex(
     r"\b(?:when|since (?:which|what|when)|(?:in |at |from )?(?:which|what) (?:version|release)s?"
     r"|what versions?)\b(?P<rest>.*)",
     re.IGNORECASE,
 )
-_HAS_VERB = re.compile(rf"\b{_VERB}\b|\bsince\b", re.IGNORECASE)
+_HAS_VERB = lazy_regex(rf"\b{_VERB}\b|\bsince\b", re.IGNORECASE)
 _WEAK_VERBS = ("", "support", "new", "made", "available", "becom")
 """Count where no other verb says what happened."""
-_IN_VERSION = re.compile(
+_IN_VERSION = lazy_regex(
     rf"^(?:what|which|list|show)\b.*?(?:\b{_VERB}|\bnew|\bbreaking changes?)\b.*?\b(?:in|with|by"
     rf"|for)\b (?:version |release |v)?(?P<version>\d+(?:\.\d+)*[\w.-]*)",
     re.IGNORECASE,
 )
-_OF_SOMEBODY = re.compile(
+_OF_SOMEBODY = lazy_regex(
     r"\bwhen (?:\w+ing\b|(?:i|we|you|a|an|one|someone)\b)|\bhow (?:do|to|can|should)\b"
     r"|\b(?:docs?|page|chapter|guide)\b",
     re.IGNORECASE,
 )
 """What somebody does, or a page: no release is asked for."""
-_OF_GIT = re.compile(
+_OF_GIT = lazy_regex(
     r"\bby whom\b|\bwh(?:o|ich) (?:commit|did)\b|\bin (?:what|which) (?:later )?(?:commit|pr|pull request|issue)\b",
     re.IGNORECASE,
 )
-_DIRECTIVE = re.compile(
+_DIRECTIVE = lazy_regex(
     r"(?:\.\.\s*(?P<kind>versionadded|versionchanged|deprecated|versionremoved)::\s*(?P<one>\S+)|@(?P<tag>since|deprecated)\b\s*(?P<two>[^\n]{0,80})"
     r"|(?P<words>[Nn]ew in (?:version )?|[Aa]dded in (?:version )?|[Dd]eprecated (?:since"
     r"|in) (?:version )?|[Rr]emoved in (?:version )?)v?(?P<three>\d[\w.]*)"
     r"|since\s*=\s*\"(?P<four>[^\"]+)\")"
 )
-_IS_ADDED = re.compile(r"\badded\b|\bnew in\b|\bsince\b|versionadded", re.IGNORECASE)
-_ACRONYM = re.compile(r"[A-Z]{2,5}s?")
+_IS_ADDED = lazy_regex(r"\badded\b|\bnew in\b|\bsince\b|versionadded", re.IGNORECASE)
+_ACRONYM = lazy_regex(r"[A-Z]{2,5}s?")
 _NOISE = frozenset(
     """was were is are did does do has have had been be it the a an of in to for with and or first support supported
     supporting added add introduced introduce deprecated deprecate removed remove dropped drop renamed changed fixed

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import path_matches
 from atlas.core.contracts import Store
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 from atlas.parsing import LineFinder, WiderPattern, is_copy
@@ -27,16 +28,16 @@ MAX_BYTES = 1 << 20
 MAX_LINE = 2_000
 """Characters of a line; longer ones are data."""
 MAX_FOUND = 5_000
-_DOCUMENT_ENDING = re.compile(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?|org|pod|rdoc|textile)$", re.IGNORECASE)
+_DOCUMENT_ENDING = lazy_regex(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?|org|pod|rdoc|textile)$", re.IGNORECASE)
 
 LINES_AROUND = 200
 """Lines above a line in which the definitions around it are looked for."""
-_DEFINES = re.compile(
+_DEFINES = lazy_regex(
     r"\s*(?:(?:export|default|public|private|protected|internal|static|abstract|final|async|pub(?:\([^)]*\))?|unsafe"
     r"|data|sealed|open|override|virtual|suspend) )*"
     r"(?:class|struct|interface|trait|object|module|namespace|enum|def|fn|func|function|fun|impl(?:<[^>]*>)?)\s(?P<name>[^\n({]{1,80})"
 )
-_BUILT = re.compile(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
+_BUILT = lazy_regex(r"(?:^|/)(?:dist|out|target|bundles?|node_modules|generated)/|\.min\.\w+$")
 
 _FOLDED_TO_ASCII = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
 """Letters that equal those of ASCII where case is ignored."""

@@ -17,6 +17,7 @@ from atlas.code.question.cues import asks
 from atlas.code.question.parse_question import Query, asks_for_page
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
@@ -38,18 +39,18 @@ _NOT_NAMES = frozenset(
 )
 _VERBS = frozenset(("read", "set", "use", "change"))
 """Parts of a name where a word of the name follows: `read timeout`, `set size`; elsewhere they ask."""
-_LITERAL = re.compile(
+_LITERAL = lazy_regex(
     r"""\s*(?:[-+]?\.?\d[\w.]*|["'`].*|true\b|false\b|null\b|nil\b|none\b|undefined\b|\[|\{|\(\)|:\w|(?-i:[A-Z])[\w.:]*[({\[]|\w+(?:(?:\.|::)\w+)*\((?:\)|[\s*]*\d)|(?-i:[A-Z][A-Z0-9_]{2,}\b))""",
     re.IGNORECASE,
 )
-_TYPE_ONLY = re.compile(
+_TYPE_ONLY = lazy_regex(
     r"(?:str|int|bool|float|string|number|boolean|any|list|dict|object|Option<\w+>|typing\.\w+)\W*$", re.I
 )
-_STARTS = re.compile(
+_STARTS = lazy_regex(
     r"(?:the )?(?:default(?:s|ed)?|setting|option|config\w*)\b|\S+ (?:default|setting|option)\b", re.IGNORECASE
 )
 """A question without a verb: `default of max_redirects`."""
-_EXPLAINS = re.compile(r"(?:how|why|explain|what happens)\b", re.IGNORECASE)
+_EXPLAINS = lazy_regex(r"(?:how|why|explain|what happens)\b", re.IGNORECASE)
 """A question for how something works, whatever it says about defaults."""
 MAX_LINES = 6
 
@@ -219,15 +220,15 @@ def _told_below(each: TextMatch) -> str:
     return ""
 
 
-_CHANGES = re.compile(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
-_RESETS = re.compile(r"\s*:?=\s*(?:0|nil|null|None|undefined)\b\s*(?:;\s*)?$")
+_CHANGES = lazy_regex(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
+_RESETS = lazy_regex(r"\s*:?=\s*(?:0|nil|null|None|undefined)\b\s*(?:;\s*)?$")
 """What sets a name back: `config.timeout = 0`."""
 LINES_OF_BLOCK = 60
 LINES_BELOW = 8
 """Lines of an entry of a document in which its default is looked for."""
-_ENTRY = re.compile(r"\s*(?:#+|[-*]|\d+\.|\.\. \w+::|:\w+:)?\s*[`*\"'(]*(?:--?)?")
+_ENTRY = lazy_regex(r"\s*(?:#+|[-*]|\d+\.|\.\. \w+::|:\w+:)?\s*[`*\"'(]*(?:--?)?")
 """What stands before the name that an entry of a document explains."""
-_FALLBACK = re.compile(
+_FALLBACK = lazy_regex(
     r"[\"'`]?[\])]?\s*(?:(?:\?\?|\|\||\?:|\bor\b)=?\s*|\.(?:unwrap_or|getOrElse|orElse|get_or_insert)\(\s*"
     r"|(?<=[\"'`]),\s*)(?:[-+]?\.?\d|[\"'`]|(?:true|false|null|nil|none)\b|\[\]|\{\}|(?-i:[A-Z][A-Z0-9_]{2,}\b))",
     re.IGNORECASE,
@@ -235,8 +236,8 @@ _FALLBACK = re.compile(
 """What stands behind a name that gets a value if it has none: `?? "main"`, `.unwrap_or(8)`, `", 80)`."""
 
 
-_SET_CALL = re.compile(r"\b(?:set|set_?default|add_?option|store)\s?\(?\s?[:\"'`]$", re.IGNORECASE)
-_SWITCH = re.compile(r"\b(?:enable|disable)d?\s?\(?\s?(?::\w+,\s*)*[:\"'`]$")
+_SET_CALL = lazy_regex(r"\b(?:set|set_?default|add_?option|store)\s?\(?\s?[:\"'`]$", re.IGNORECASE)
+_SWITCH = lazy_regex(r"\b(?:enable|disable)d?\s?\(?\s?(?::\w+,\s*)*[:\"'`]$")
 """Calls that give a named setting a value: `set :port, 80`, `enable :sessions`."""
 
 

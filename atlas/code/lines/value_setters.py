@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from atlas.code.lines.line_report import shown
 from atlas.code.lines.plain_values import PlainValue
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match
 
 MOST_EDGES = 200
 MOST_SETTERS = 4
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\bhow (?:do|can|could|would|should|to|does)(?: (?:i|we|you|one|a user))? (?:change|set|configure|override|adjust"
     r"|tune|alter|raise|lower|increase|customi[sz]e|modify)\b",
     re.IGNORECASE,

@@ -19,6 +19,7 @@ from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 from atlas.parsing import is_copy
@@ -26,34 +27,34 @@ from atlas.parsing import is_copy
 MOST_WORDS = 16
 MOST_NAMED = 4
 """Declarations of packages that a question for the version of a language names as well."""
-_AND_PACKAGES = re.compile(
+_AND_PACKAGES = lazy_regex(
     r"(?:\band|,|&) .{0,40}\b(?:dependenc\w+|deps|packages|extras?|requirements)\b", re.IGNORECASE
 )
 """Two questions, of which the manifest that a search finds answers both."""
-_CLAUSE = re.compile(r"[:;,?.] |[?.]$| - ")
+_CLAUSE = lazy_regex(r"[:;,?.] |[?.]$| - ")
 MOST_CLAUSES = 5
-_LISTS = re.compile(
+_LISTS = lazy_regex(
     r"^(?:and |please |give me |show |a |the |full |all |its |our )*lists? of (?:\w+ ){0,3}"
     r"(?:dependencies|deps|requirements)\b",
     re.IGNORECASE,
 )
-_AT_RUN_TIME = re.compile(r"\bat run-?time\b|\bruntime (?:dependenc|deps|requirements)", re.IGNORECASE)
-_VERSION_WORD = re.compile(
+_AT_RUN_TIME = lazy_regex(r"\bat run-?time\b|\bruntime (?:dependenc|deps|requirements)", re.IGNORECASE)
+_VERSION_WORD = lazy_regex(
     r"\b(?:versions?|msrv|minimum|minimal|at least|oldest|lowest|newest|supported?|compatib\w+|target(?:s|ed)?)\b",
     re.IGNORECASE,
 )
-_SUPPORT = re.compile(
+_SUPPORT = lazy_regex(
     r"\b(?:versions?|msrv|minimum|minimal|min|oldest|lowest|required?|requires|needed|needs?|supports?|supported"
     r"|compatib\w+|runs? (?:on|with)|works? with)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[.\w#+]+")
-_OWN = re.compile(
+_WORD = lazy_regex(r"[.\w#+]+")
+_OWN = lazy_regex(
     r"\b(?:(?:what|which|the|current|latest|newest|this|present|own|project|package|library|release)\W+)+(?:version|release)\b(?P<after>.*)"
     r"|^version$|\bversion (?:number )?(?:of this|is this|are we|am i)\b",
     re.IGNORECASE,
 )
-_OWN_WORDS = re.compile(
+_OWN_WORDS = lazy_regex(
     r"\W*\b(?:of|is|this|the|it|its|project|package|library|lib|crate|gem|module|repo|repository|code"
     r"|codebase|code base"
     r"|current|currently|number|are|we|on|at|in|here|now|declared|defined|set|where|and|app|application|tool|checkout|i|am|looking|source|tree|what|which|latest|released?)\b",
@@ -80,8 +81,8 @@ _MANIFESTS = (
     (r"(?:^|/)VERSION(?:\.txt)?$", r"^v?(\d\S*)"),
     (r"\.gemspec$", r"\.version\s*=\s*[\"'](\d[^\"']*)"),
 )  # fmt: skip
-_CHANGELOG = re.compile(r"^(?:change(?:s|log)?|history|news|releases?)(?:\.\w+)?$", re.IGNORECASE)
-_HEADING_VERSION = re.compile(r"^\W*(?:version |release |v)?\[?v?(\d+\.\d+[\w.-]*)", re.IGNORECASE)
+_CHANGELOG = lazy_regex(r"^(?:change(?:s|log)?|history|news|releases?)(?:\.\w+)?$", re.IGNORECASE)
+_HEADING_VERSION = lazy_regex(r"^\W*(?:version |release |v)?\[?v?(\d+\.\d+[\w.-]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

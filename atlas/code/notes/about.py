@@ -11,6 +11,7 @@ from atlas.code.notes.facts import facts_of, read_properties
 from atlas.code.notes.note import Anchor
 from atlas.code.reader import Reader
 from atlas.core.ids import make_uid
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PROSE_LABELS, Direction, Edge, EdgeType, Filter, Label, Match, Node
 
 MAX_NOTES = 100
@@ -34,20 +35,20 @@ _REPLACED = ("superseded", "deprecated", "rejected")
 MAX_HEAD = 20_000
 """The beginning of a record, in which its status is looked for."""
 MAX_STATUS = 60
-_STATUS_LINE = re.compile(
+_STATUS_LINE = lazy_regex(
     r"^[ \t]*(?:[-*+][ \t]+|\|[ \t]*)?[*_`]{0,3}(?:decision[ \t]+)?status[*_`]{0,3}[ \t]*[:|][*_`]{0,3}[ \t]*"
     r"(?P<said>\S[^\n|]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 """`Status: accepted` in front matter or text, `* **Status**: accepted`, `| Status | accepted |`."""
-_STATUS_HEADING = re.compile(
+_STATUS_HEADING = lazy_regex(
     r"^#{1,6}[ \t]++(?:decision[ \t]++)?status[ \t]*+#*+[ \t]*+\n\s*+(?P<said>[^\s#][^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
-_STATUS_UNDERLINED = re.compile(
+_STATUS_UNDERLINED = lazy_regex(
     r"^(?:decision[ \t]+)?status[ \t]*\n(?:=+|-+)[ \t]*\n\s*(?P<said>[^\s#][^\n]*)", re.IGNORECASE | re.MULTILINE
 )
-_MARKUP = re.compile(r"[*_`]+|^[-*+>][ \t]+|\[([^\[\]]*+)\]\([^()]*+\)")
+_MARKUP = lazy_regex(r"[*_`]+|^[-*+>][ \t]+|\[([^\[\]]*+)\]\([^()]*+\)")
 
 
 @dataclass(frozen=True, slots=True)

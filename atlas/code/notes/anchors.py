@@ -9,7 +9,6 @@ trivial one.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +16,7 @@ from enum import StrEnum
 from atlas.code.notes.note import Anchor, Note, read_note
 from atlas.code.reader import Reader
 from atlas.core.ids import make_uid
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Node, NodeRow
 
 MAX_SEARCHED = 50
@@ -26,7 +26,7 @@ MIN_LINES = 3
 FILE_LABELS = (Label.FILE, Label.DOC_FILE, Label.ADR)
 _CANDIDATES = 50
 _IN_FILE = 2_000
-_NUMBER = re.compile(r"#\d+$")
+_NUMBER = lazy_regex(r"#\d+$")
 
 
 class AnchorCondition(StrEnum):

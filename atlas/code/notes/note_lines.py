@@ -7,7 +7,6 @@ and are shown as that; only in the user's own notes did this installation write 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from atlas.code.notes.about import NoteAbout, record_statuses
@@ -16,13 +15,14 @@ from atlas.code.notes.facts import age_in_days, facts_of
 from atlas.code.reader import Reader
 from atlas.core.ids import is_personal
 from atlas.core.invisible import escaped, quoted
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PROSE_LABELS, Label, Node, NodeRow
 
 TEXT_CHARACTERS = 160
 NAME_CHARACTERS = 120
 SHOWN_ANCHORS = 2
 COMMIT_DIGITS = 10
-_AMBIGUOUS = re.compile(r'[",;\\\n]')
+_AMBIGUOUS = lazy_regex(r'[",;\\\n]')
 """What separates the parts of a line, or ends quotes."""
 
 

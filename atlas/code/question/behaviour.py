@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from atlas.code.question.parse_question import WANTS_DOCUMENTS, Query
+from atlas.core.lazy_regex import lazy_regex
 
 MANY_WORDS = 60
 """A longer text is a report."""
@@ -21,9 +22,9 @@ MOST_NAMED = 0.25
 """Share of the words that names have: `when does the code leave out the `loop` variable` is not for a symbol alone."""
 _EXAMPLES = frozenset(("foo", "bar", "baz", "qux", "quux", "foobar"))
 """Words by which people name what stands for anything: `foo.bar` is no name of the project."""
-_BORDER = re.compile(r"(?:[.;:?!,]|\s-{1,2})\s+(?:(?:and|but|so|then|or)\s+)?|\s(?:and|but)\s")
-_SENTENCE_END = re.compile(r"[.;?!]\s+")
-_LEADS = re.compile(r"(?:(?:and|so|also|please|hey|hi)[ ,]+){1,2}", re.IGNORECASE)
+_BORDER = lazy_regex(r"(?:[.;:?!,]|\s-{1,2})\s+(?:(?:and|but|so|then|or)\s+)?|\s(?:and|but)\s")
+_SENTENCE_END = lazy_regex(r"[.;?!]\s+")
+_LEADS = lazy_regex(r"(?:(?:and|so|also|please|hey|hi)[ ,]+){1,2}", re.IGNORECASE)
 _WHAT = (
     r"what (?:exactly )?(?:happens|occurs|becomes of|is done|is (?:\w+ed|kept|sent|left) (?:when|if|before|after)|does"
     r"|makes|causes|stops|prevents|decides|starts|restarts|triggers|ensures|guarantees|keeps|protects|limits|slows|controls"
@@ -40,45 +41,45 @@ _EITHER = (
 )
 """Asks which of two things happens: `is the stale copy used or do we fail`."""
 _WHOSE = r"(?:in|under|on|to|from|with|for|by) (?:what|which|how much)\b"
-_ASKS_FIRST = re.compile(
+_ASKS_FIRST = lazy_regex(
     r"(?:how|where(?:'s)?(?! to\b)|when (?:is|are|was|were|do|does|did|will|would|can|must|exactly)|which"
     rf"|{_WHOSE}|{_WHAT}|{_WHO})\b",
     re.IGNORECASE,
 )
-_ASKS_LATER = re.compile(
+_ASKS_LATER = lazy_regex(
     r"(?:how|where|when)(?:'s| (?:exactly )?(?:is|are|was|were|do|does|did|will|would|can|could|must|has|have))\b"
     r"|which (?:place|code|check|part|function|method|line|rule|condition|branch)s? \w+"
     rf"|{_WHOSE}|{_WHAT}|{_WHO}|{_EITHER}",
     re.IGNORECASE,
 )
 """Inverted, because `where` and `which` after a comma join what is stated."""
-_WHETHER = re.compile(r"(?:does|do|did|will|would|can|could|is|are) (?!there\b|any\b|it possible\b)\w", re.IGNORECASE)
-_OF_TWO = re.compile(r"[a-z]{3,20}/[a-z]{3,20}")
+_WHETHER = lazy_regex(r"(?:does|do|did|will|would|can|could|is|are) (?!there\b|any\b|it possible\b)\w", re.IGNORECASE)
+_OF_TWO = lazy_regex(r"[a-z]{3,20}/[a-z]{3,20}")
 _PLACING = frozenset(("in", "into", "of", "under", "from", "at", "to", "inside", "below", "file", "folder"))
 _STATED_WORDS = 5
 """Of a statement that a question without names asks about."""
-_ASKS_VALUE = re.compile(
+_ASKS_VALUE = lazy_regex(
     r"how (?:long|much|many|often|big|large|deep|far|wide|fast|old|to)\b|which (?:is|are)\b", re.IGNORECASE
 )
-_ASKS_USE = re.compile(r"(?:how|where) (?:do|can|could|should|would) (?:i|we|you|one)\b", re.IGNORECASE)
-_DEFAULT = re.compile(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
+_ASKS_USE = lazy_regex(r"(?:how|where) (?:do|can|could|should|would) (?:i|we|you|one)\b", re.IGNORECASE)
+_DEFAULT = lazy_regex(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
 """A question for a value, which lines of declarations answer, or for how to do something, which pages answer."""
-_OF_OTHERS = re.compile(
+_OF_OTHERS = lazy_regex(
     r"^(?:is|are) there\b"
     r"|\b(?:(?:which|what|an?|minimum) versions?|packages?|dependenc(?:y|ies)|pinned|changelogs?|release notes)\b",
     re.IGNORECASE,
 )
 """What there is, packages and the history are asked for in sentences as well."""
-_SCARE_QUOTED = re.compile(r"(?<![\w'\"])(['\"])([A-Za-z][a-z]*(?:[ -][A-Za-z]?[a-z]*){0,8})\1(?![\w'\"])")
+_SCARE_QUOTED = lazy_regex(r"(?<![\w'\"])(['\"])([A-Za-z][a-z]*(?:[ -][A-Za-z]?[a-z]*){0,8})\1(?![\w'\"])")
 """Plain words in quotes: a name of code, a message with a value or a number has other characters."""
-_PRINTS = re.compile(
+_PRINTS = lazy_regex(
     r"\b(?:messages?|errors?|hints?|texts?|warnings?|raise[sd]?|throw[sn]?|prints?|printed|logs?|logged|say(?:s|ing)?"
     r"|strings?|reads?|called|named|titled|outputs?|report\w*|show[ns]?|display\w*|emit\w*|com(?:es?|ing) from"
     r"|appear\w*|occurs?|mention\w*|contain\w*|defined|titles?|headings?|sections?)\b",
     re.IGNORECASE,
 )
-_PAGE = re.compile(r"\bpages?\b", re.IGNORECASE)
-_ASKED_PAGE = re.compile(
+_PAGE = lazy_regex(r"\bpages?\b", re.IGNORECASE)
+_ASKED_PAGE = lazy_regex(
     r"\b(?:which|what|any) (?:\w+ ){0,2}pages?\b|\bpages? (?:that |which )?(?:explain|describe|document|cover|tell)",
     re.IGNORECASE,
 )

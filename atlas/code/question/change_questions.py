@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from atlas.core.history import BRANCH_BASE, STAGED, WORK_TREE
+from atlas.core.lazy_regex import lazy_regex
 
 DEFAULT_COMMITS = 10
 MAX_COMMITS = 50
@@ -19,27 +20,27 @@ _UNITS = {"hour": 3_600, "day": _DAY, "week": 7 * _DAY, "month": 30 * _DAY, "qua
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS)}
 _NUMBER = rf"(?P<n>\d{{1,4}}|an?|{'|'.join(_NUMBERS)}|few|couple of)"
-_LAST = re.compile(rf"\b(?:last|past|previous) (?:{_NUMBER} )?(?P<unit>hour|day|week|month|quarter|year)s?\b")
-_AGO = re.compile(rf"\b{_NUMBER} (?P<unit>hour|day|week|month|quarter|year)s? ago\b")
-_COMMITS = re.compile(rf"\b(?:last|latest|recent|newest) {_NUMBER} (?:commits|changes)\b")
-_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
-_BETWEEN = re.compile(r"\bbetween `?(\S+?)`? and `?(\S+?)`?(?=[ ?!,]|\.(?:\s|$)|$)")
-_SINCE = re.compile(
+_LAST = lazy_regex(rf"\b(?:last|past|previous) (?:{_NUMBER} )?(?P<unit>hour|day|week|month|quarter|year)s?\b")
+_AGO = lazy_regex(rf"\b{_NUMBER} (?P<unit>hour|day|week|month|quarter|year)s? ago\b")
+_COMMITS = lazy_regex(rf"\b(?:last|latest|recent|newest) {_NUMBER} (?:commits|changes)\b")
+_DATE = lazy_regex(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_BETWEEN = lazy_regex(r"\bbetween `?(\S+?)`? and `?(\S+?)`?(?=[ ?!,]|\.(?:\s|$)|$)")
+_SINCE = lazy_regex(
     r"\b(?:since|after|against|compared (?:to|with)|relative to|from|diff (?:to|with|of)|versus|vs\.?) "
     r"(?:the )?(?:last )?(?:commit |revision |tag |branch |version |release )?[`'\"]?(?P<rev>[^\s`'\"?,!]+)"
 )
-_PLAIN_WORD = re.compile(
+_PLAIN_WORD = lazy_regex(
     r"against (?:the )?(?!(?:main|master|head|trunk|develop|dev|upstream|origin|production|staging|stable"
     r"|release)\b)[a-z]{3,}",
     re.IGNORECASE,
 )
 """What is no revision unless its name says so or is quoted."""
-_FROM_TO = re.compile(r"from \S{1,80} to \S", re.IGNORECASE)
-_BECAME = re.compile(
+_FROM_TO = lazy_regex(r"from \S{1,80} to \S", re.IGNORECASE)
+_BECAME = lazy_regex(
     r"\b(?:chang|switch|mov|migrat|renam|rais|lower|reduc|increas|went|go|turn)[a-z]* $", re.IGNORECASE
 )
 """Before the old and the new value of something: no revisions."""
-_LAST_TAG = re.compile(
+_LAST_TAG = lazy_regex(
     r"\b(?:since|after|from|against|compared (?:to|with)) (?:the |our )?(?:very )?"
     r"(?:last|latest|newest|previous|most recent) (?:release|tag|version|tagged (?:release|version|commit))"
     r"(?=$|[ ?.!,]+(?:$|(?:in|under|of|to|for)\b))",
@@ -47,22 +48,22 @@ _LAST_TAG = re.compile(
 )
 LAST_TAG = ":last-tag"
 """Revision of a question that means the newest tag; the history knows which one that is."""
-_LAST_COMMIT = re.compile(
+_LAST_COMMIT = lazy_regex(
     r"\b(?:since|after|from|against|compared (?:to|with)|relative to) (?:the |my |our )?"
     r"(?:last|latest|newest|previous|most recent) commit(?=$|[ ?.!,]+(?:$|(?:in|under|of|to|for)\b))",
     re.IGNORECASE,
 )
-_BRANCH = re.compile(r"\b(?:this|my|the|our|current) (?:feature )?(?:branch|pr|pull request|merge request|mr)\b")
-_UNCOMMITTED = re.compile(
+_BRANCH = lazy_regex(r"\b(?:this|my|the|our|current) (?:feature )?(?:branch|pr|pull request|merge request|mr)\b")
+_UNCOMMITTED = lazy_regex(
     r"\b(?:uncommitted|unstaged|unsaved|local|pending|working (?:tree|copy|directory)|dirty|not (?:yet )?committed"
     r"|(?:did|have) (?:i|we) (?:just )?(?:chang|modif|edit|touch)\w*"
     r"|(?:i|we) (?:have )?(?:just )?(?:changed|modified|edited|touched))\b"
 )
-_WITH = re.compile(r"\b(?:together|co-?chang\w*|alongside|along with)\b|\bchang\w*(?: \w+){0,2} with\b")
-_LAST_CHANGE = re.compile(r"\b(?:who|when|whom|last|latest|blame|author|authors|newest|most recent(?:ly)?)\b")
+_WITH = lazy_regex(r"\b(?:together|co-?chang\w*|alongside|along with)\b|\bchang\w*(?: \w+){0,2} with\b")
+_LAST_CHANGE = lazy_regex(r"\b(?:who|when|whom|last|latest|blame|author|authors|newest|most recent(?:ly)?)\b")
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "yesterday", "today")
 _WORDS_OF_TIME = frozenset((*_DAYS, "now", "last", "the", "this", "then", "when", "i", "we", "it"))
-_OWN = re.compile(
+_OWN = lazy_regex(
     r"\b(?:my|our|these|this|current|uncommitted|staged|local|pending|the) (?:\w+ )?"
     r"(?:changes?|diff|edits?|modifications?|patch|branch|pr|pull request)\b"
 )

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_ASKING = re.compile(r"\b(?:who|what|which|where|list|show)\b", re.IGNORECASE)
-_CALLING = re.compile(
+from atlas.core.lazy_regex import lazy_regex
+
+_ASKING = lazy_regex(r"\b(?:who|what|which|where|list|show)\b", re.IGNORECASE)
+_CALLING = lazy_regex(
     r"\b(?:calls?|called|callers?|clients?|consum(?:es?|ers?|ed)|requests?|requested|fetch(?:es|ed)?|hits?|invoked?|invokes"
     r"|uses?|used)\b",
     re.IGNORECASE,
 )
-_CALLERS_OF = re.compile(r"\b(?:callers?|clients?|consumers?|users) of\b", re.IGNORECASE)
-_SERVES = re.compile(
+_CALLERS_OF = lazy_regex(r"\b(?:callers?|clients?|consumers?|users) of\b", re.IGNORECASE)
+_SERVES = lazy_regex(
     r"\b(?:handles?|handled|handlers?|serves?|served|implements?|registers?|registered)\b", re.IGNORECASE
 )
 _PART = (
@@ -20,7 +22,7 @@ _PART = (
     r"[`'\"]?[\w.-]+/[\w./-]*[`'\"]?)"
 )
 _OF_PART = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_regex(form, re.IGNORECASE)
     for form in (
         rf"^(?:what|which)(?: (?:http |rest |api )?(?:routes?|endpoints?|urls?|apis?))? (?:does|do) (?:the )?{_PART} "
         r"(?:call|request|use|fetch|consume|hit)\??$",

@@ -15,6 +15,7 @@ from atlas.code.question.frames import KIND_WORD, nouns, relation_words
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.question_scope import PRONOUNS, SPACE
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.lazy_regex import lazy_regex
 
 _EDGE = "`'\",;:?!()[]{}"
 _GAP = r"(?:(?:the|a|an|our|my|this|that|its|any|some|all|of) )*"
@@ -24,10 +25,10 @@ _PREPOSITION = (
     "(?:of|for|to|on|about|from|against|with|covering|concerning|regarding|touching|mentioning|around|behind|into|in) "
 )
 _AUXILIARY = "(?:is|are|was|were|be|been|being|get|gets|getting|got|still|ever|actually|even|currently|now|then) "
-_EXPLAINS = re.compile(
+_EXPLAINS = lazy_regex(
     r"^(?:how (?!many|often|far|(?:can|do) i (?:find|see|get))|why|explain (?:how|why))\b", re.IGNORECASE
 )
-_EXPLAINS_IT = re.compile(
+_EXPLAINS_IT = lazy_regex(
     r"(?:\s[-–—]{1,3}|[,;:.])\s(?:(?:and|so|but|then) )?(?:how|why) (?:does|do|is|are|will|would|can|should|must)"
     r" (?:it|this|that|they|these|those)\b",
     re.IGNORECASE,
@@ -102,42 +103,42 @@ execute triggered executed
 """
 _WEAK_VERBS = frozenset(_WEAK.split())
 """Verbs of too many meanings to tell a relation without a frame."""
-_TASKS = re.compile(
+_TASKS = lazy_regex(
     r"^(?:please )?(?:implement|write|add|create|make|build|fix|refactor|rename|generate|let) ", re.IGNORECASE
 )
 _INVERTIBLE = frozenset((Kind.CALLERS, Kind.IMPORTERS, Kind.DEPENDENTS, Kind.SUBTYPES, Kind.OVERRIDES))
 """Relations whose verb with the name as its subject asks for the other direction."""
 
 
-_OF_VALUES = re.compile(
+_OF_VALUES = lazy_regex(
     r"\b(?:sets?|setting|assign\w*|clear\w*|reset\w*|initiali[sz]\w*|writes?|written|modif\w*|mutat\w*|toggl\w*|switch\w*"
     r"|flip\w*|defaults?|values?|init|updat\w*|increment\w*|override\w*|chang\w*|turned|enabl\w*|disabl\w*)\b"
 )
-_ACT = re.compile(
+_ACT = lazy_regex(
     r"(?:which|what) (?:(?!of |in |on )[\w-]+ ){0,3}?"
     r"(?:methods|functions|handlers|commands|callbacks|helpers|hooks|tests|classes|places) "
     r"(?:(?:of|in|on|inside) (?:the |our )?(?P<owner>\S+) (?:(?:class|module|file|package) )?)?(?:that |which )?"
     r"(?P<verb>[a-z]+) (?:(?:up|out|off|over) )?(?:(?:through|via|with|by|using|on|to|into|from|at) )?(?:the )?[XY] $"
 )
-_OF_CODE = re.compile(
+_OF_CODE = lazy_regex(
     r"\b(?:which|what) (?:(?!is |are |does |do )[\w-]+ ){0,3}?"
     r"(?:functions|methods|classes|places|spots|parts|handlers|components|modules|services|commands|code)\b"
 )
-_QUESTION = re.compile(
+_QUESTION = lazy_regex(
     r"\?|(?:^|[,;:.!–—-]\s{1,3}|\b(?:so|and|hey|hm|ok|please|then|but|know|wonder|see|me)\s)(?:what|which|who|whom|whose|where|when|why|how"
     r"|is|are|was|were|does|do|did|can|could|should|will|would|has|have|any|anybody|anyone|anything|show|list|find|get|give|tell"
     r"|print|display|trace|path|explain|all|every|everything|i|we)\b",
     re.IGNORECASE,
 )
-_ONE_TEST = re.compile(
+_ONE_TEST = lazy_regex(
     r"(?<!there )(?<!has )(?<!have )(?<!had )(?<!find )(?<!show )(?<!me )(?<!by )(?<!need )(?<!does )(?<!is )"
     r"\b(?:an?|my|each|every|this|that|one) (?:\w+ )?(?:test|spec|test case)\b"
 )
 """A test that the question speaks of: `the pause between attempts of a test marked with Retry`."""
-_LISTS = re.compile(r"^(?:(?:show|list|find|get|give|me|us|all|every|the|any|please) )*")
-_SUBORDINATE = re.compile(r"\b(?:when|if|once|after|before|while) (?:i|we|you|someone|one|a user|users) (?:\w+ )?")
+_LISTS = lazy_regex(r"^(?:(?:show|list|find|get|give|me|us|all|every|the|any|please) )*")
+_SUBORDINATE = lazy_regex(r"\b(?:when|if|once|after|before|while) (?:i|we|you|someone|one|a user|users) (?:\w+ )?")
 """What somebody does with the name, not what is asked about it: `what is the interval when I call X`."""
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:what|which|that|who|whom|whose|where|when|is|are|was|were|do|does|did|can|could|should|will|would|has|have|i|we|you"
     r"|show|list|find|get|give|tell|print|display|search|see|look)\b"
 )
@@ -321,7 +322,7 @@ def _is_certain(word: str, quoted: set[str], previous: str, *, first: bool) -> b
     return bool(_KIND.fullmatch(previous)) and word.isidentifier() and not is_relation_word(word)
 
 
-_KIND = re.compile("(?:class|function|func|method|interface|trait|struct|enum|macro)")
+_KIND = lazy_regex("(?:class|function|func|method|interface|trait|struct|enum|macro)")
 
 
 def _is_statement(text: str) -> bool:

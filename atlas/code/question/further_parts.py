@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.lazy_regex import lazy_regex
 
 MOST_PARTS = 2
 """Further parts that are answered or named."""
@@ -21,18 +22,18 @@ _ASKS = (
     r"(?=(?:who|whom|whose|what|which|where|when|why|how|does|do|is|are"
     r"|(?:by|in|from|with|to) (?:whom|what|which|where))\b)"
 )
-_PART = re.compile(rf"[,;?]? (?:and|or|but|then) (?:also |then )?{_ASKS}|[,;?] {_ASKS}", re.IGNORECASE)
-_PRONOUN = re.compile(
+_PART = lazy_regex(rf"[,;?]? (?:and|or|but|then) (?:also |then )?{_ASKS}|[,;?] {_ASKS}", re.IGNORECASE)
+_PRONOUN = lazy_regex(
     r"\b(?:it|them|they|(?:this|that|these|those) (?:functions?|methods?|class|classes|types?|ones?))(?= |$|\?)",
     re.IGNORECASE,
 )
-_SIGNATURE = re.compile(
+_SIGNATURE = lazy_regex(
     r"^(?:what|which|how)\b.*\b(?:return|returns|take|takes|accept|accepts|arguments?|args|parameters?|signature)\b",
     re.IGNORECASE,
 )
-_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
+_ORDER = lazy_regex(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
 """Says how callees are listed."""
-_AS_IT_IS = re.compile(
+_AS_IT_IS = lazy_regex(
     r"\b(?:which|what|who)\b.{0,60}\b(?:left|inherits?|keeps?|uses?|falls? back|relies|rely|stays?|default)\b",
     re.IGNORECASE,
 )
@@ -41,14 +42,14 @@ _PLACE = (
     r"(?:place|spot|line|call|caller|call site|use|usage|user|importer|one|function|method|class|file|module|test"
     r"|message|instance|raiser)s?"
 )
-_OF_EACH = re.compile(
+_OF_EACH = lazy_regex(
     rf"\b(?:each|every) (?:of (?:them|these|those)\b|{_PLACE}\b)|\beach(?=$|[?.,])"
     rf"|\b(?:these|those) (?:\w+ )?{_PLACE}\b|\b(?:they|them|those|there)\b",
     re.IGNORECASE,
 )
 """Speaks of the places that the part before asks for: `what does each of them hide`."""
-_REASONS = re.compile(r"(?:why|how|for what)\b", re.IGNORECASE)
-_CHOOSES = re.compile(
+_REASONS = lazy_regex(r"(?:why|how|for what)\b", re.IGNORECASE)
+_CHOOSES = lazy_regex(
     r"^(?:and )?(?:what|how|when|why|who|[io]n what|by what|(?:in|under|on) which (?:case|condition)s?)\b"
     r"(?=.*\b(?:one|another|other|which|each|either|them|these|those|they)\b)"
     r"(?=.*\b(?:pick|choos|chos|select|decid|determin|prefer|switch)\w*|.*\b(?:each|one) (?:is )?(?:used|taken)\b)",
@@ -56,8 +57,8 @@ _CHOOSES = re.compile(
 )
 """Asks which of several classes is taken: `and what makes the runner pick one over another`."""
 _OF_PLACES = frozenset((Kind.CALLERS, Kind.USAGES, Kind.INSTANTIATIONS, Kind.IMPORTERS))
-_LISTED = re.compile(r",? (?:and|or) |, ", re.IGNORECASE)
-_LINK = re.compile(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
+_LISTED = lazy_regex(r",? (?:and|or) |, ", re.IGNORECASE)
+_LINK = lazy_regex(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
 _OF_ONE = frozenset(Kind) - {Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED, Kind.DEPENDENCIES}
 
 

@@ -18,83 +18,84 @@ from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.question_scope import PRONOUNS, SPACE, readings, split_scope
 from atlas.code.question.reach_questions import find_unreached
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label
 
 MAX_RELATION_CHARACTERS = 300
 """Questions about edges are short; longer text only happens to contain such a phrase."""
 
-_TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
+_TESTS_DO = lazy_regex(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
 """Where tests are what calls or uses the symbol, its tests are asked for."""
-_QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
-_NEXT_TO = re.compile(
+_QUOTED = lazy_regex(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
+_NEXT_TO = lazy_regex(
     r"\b(?:next to|beside|similar to|analogous to|just like|right after) (?:the )?[`'\"]?(?P<x>[A-Za-z_][\w.:]{2,60})",
     re.IGNORECASE,
 )
-_MUST_CHANGE = re.compile(
+_MUST_CHANGE = lazy_regex(
     r"\b(?:must|should|need to|have to|do) (?:i|we|you|one)?(?: need to| have to)? ?(?:also )?"
     r"(?:touch|change|adapt|update|edit|extend)\b",
     re.IGNORECASE,
 )
 """`if I add a field next to X, what else must I touch`: wherever X is used."""
 _ARTICLES = frozenset(("the", "a", "an", "our", "this", "that", "all", "any", "every", "each", "both"))
-_SENTENCE = re.compile(
+_SENTENCE = lazy_regex(
     r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){2,}\"|(?<!\w)'[^'\s]+(?: \S+){2,}'(?!\w)"
     r"|\w(?:Error|Exception): \S"
     r"|\b(?:messages?|errors?|texts?|strings?|warnings?)(?: saying| that says| of)? "
     r"(?:`[^`]*[ :][^`]*`|\"[^\"]*[ :][^\"]*\")"
 )
 """A quoted text or an error message: it is what is asked for, whatever its words mean."""
-_SQL = re.compile(
+_SQL = lazy_regex(
     r"\b(?:SELECT\b.*\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET"
     r"|(?:CREATE|ALTER|DROP|TRUNCATE) (?:\w+ ){0,2}?(?:TABLE|VIEW|INDEX|SCHEMA|DATABASE|COLUMN|TRIGGER|SEQUENCE))\b"
     r"|(?:^|;\s*)(?:UPDATE|ALTER|DROP|DELETE) "
     r"|^(?i:select\b.*\bfrom|insert into|delete from|update \S+ set|(?:alter|drop|truncate) table)\b"
 )
 """A statement of SQL: its verbs change tables, not code."""
-_PRONOUN = re.compile(
+_PRONOUN = lazy_regex(
     r"\b(?:it|them|th(?:is|at) (?:function|method|class|type|file|module)|this(?=$|\?))(?= |$|\?)", re.IGNORECASE
 )
-_TO_CHANGE = re.compile(rf"\b(?:{CHANGE_VERB}|split|inline|extract|convert|port)\b", re.IGNORECASE)
-_FILE = re.compile(r"(?:[\w.@+-]+/)+[\w.@+-]+\.\w+")
-_CHANGED_THING = re.compile(
+_TO_CHANGE = lazy_regex(rf"\b(?:{CHANGE_VERB}|split|inline|extract|convert|port)\b", re.IGNORECASE)
+_FILE = lazy_regex(r"(?:[\w.@+-]+/)+[\w.@+-]+\.\w+")
+_CHANGED_THING = lazy_regex(
     rf"\b{CHANGE_VERB} (?:the |our |this |that )?(?:[a-z]+ )??(?P<thing>[\w./-]+ {KIND_WORD})$", re.IGNORECASE
 )
 """`before I delete the old oracle folder`: what "it" means behind that."""
-_TOPIC = re.compile(rf"(?:the )?(?:{KIND_WORD} (?P<after>[\w.:]+)|(?P<before>[\w.:]+) {KIND_WORD})", re.IGNORECASE)
+_TOPIC = lazy_regex(rf"(?:the )?(?:{KIND_WORD} (?P<after>[\w.:]+)|(?P<before>[\w.:]+) {KIND_WORD})", re.IGNORECASE)
 """What a question begins with: `Importer trait - all the types implementing it`."""
-_BELOW = re.compile(
+_BELOW = lazy_regex(
     r"\b(?:sub-?class(?:es)?|sub-?types?|children|implement(?:ation|e?or)s?|descendants|inheritors) of (?:the |class )?"
     r"(?P<owner>[^\s,;]{2,80}) (?:that |which |who )?(?:do|does)(?: not|n['’]t) (?:even |actually |really )?"
     r"(?:override|redefine|reimplement) (?:the |its )?(?:method )?(?P<name>[^\s,;]{2,80})",
     re.IGNORECASE,
 )
-_NOT_OVERRIDDEN = re.compile(
+_NOT_OVERRIDDEN = lazy_regex(
     r"\b(?:do|does|did)(?: not|n['’]t) (?:even |actually |really )?(?:override|redefine|reimplement|implement)\b"
     r"|\b(?:never|without|not) (?:override|overrides|overriding|overridden|redefin\w{1,3}|reimplement\w{0,3})\b"
     r"|\binherit(?:s|ing)?\b.{1,100}\b(?:unchanged|unmodified|as[- ]is|as it is)\b",
     re.IGNORECASE,
 )
 """Asks for the classes that have a method as it is."""
-_OR = re.compile(r",? (?:or|and) ")
-_STATED = re.compile(
+_OR = lazy_regex(r",? (?:or|and) ")
+_STATED = lazy_regex(
     r"^(?!(?:who|what|which|where|when|how|why|is|are|does|do|did|can|show|list|find|give|tell|all|every)\b)"
     r"\S+ (?:is |was |gets |being )?(?:called|invoked|used|registered|created|set|raised|thrown) (?:twice|once|again"
     r"|without|with|before|after|while|from|in|by|for|several|many|two|three)\b[^:?]{0,100}: "
     r"(?=(?:does|do|did|is|are|was|where|how|why|what|which|who|when|can|could|will|would)\b)",
     re.IGNORECASE,
 )
-_CHAIN = re.compile(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
+_CHAIN = lazy_regex(r"\b(?:call|calling|execution) (?:chain|path|stack|sequence|graph)|\bcallchain\b", re.IGNORECASE)
 """Says that two words are functions between which a path is asked for."""
-_CLAUSE = re.compile(
+_CLAUSE = lazy_regex(
     r"[.;!?]\s+|,\s+|:\s+|\s[-–—]\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
     r"|to make sure|if i) "
     r"| and (?=who |what |where |which |how |show |list |find |in which |when |why )",
     re.IGNORECASE,
 )
-_AND = re.compile(
+_AND = lazy_regex(
     r"(?P<one>[^\s,;/]+)(?:,? (?:and|or|and/or|&|as well as)|,| /) (?:(?:the|a) )?(?P<two>[^\s,;]+)", re.IGNORECASE
 )
-_AND_OF = re.compile(r",? (?:and|or) (?:of|for|to) |, (?=of )", re.IGNORECASE)
+_AND_OF = lazy_regex(r",? (?:and|or) (?:of|for|to) |, (?=of )", re.IGNORECASE)
 _OF_TWO = frozenset(Kind) - {Kind.PATH, Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED}
 """Relations of two symbols that are the relations of both."""
 SCOPED_BY_WORDS = frozenset(
@@ -105,11 +106,11 @@ SCOPED_BY_WORDS = frozenset(
 )
 """Relations whose scope may be written in plain words."""
 _MEMBERS_SAID = (
-    (re.compile(r"\b(?:methods|functions)\b", re.IGNORECASE), (Label.METHOD, Label.FUNCTION)),
-    (re.compile(r"\b(?:constants|variants|fields|variables|enum (?:values|cases))\b", re.IGNORECASE), (Label.VALUE,)),
-    (re.compile(r"\b(?:inner |nested )classes\b", re.IGNORECASE), (Label.CLASS,)),
+    (lazy_regex(r"\b(?:methods|functions)\b", re.IGNORECASE), (Label.METHOD, Label.FUNCTION)),
+    (lazy_regex(r"\b(?:constants|variants|fields|variables|enum (?:values|cases))\b", re.IGNORECASE), (Label.VALUE,)),
+    (lazy_regex(r"\b(?:inner |nested )classes\b", re.IGNORECASE), (Label.CLASS,)),
 )
-_OF_OWNER = re.compile(
+_OF_OWNER = lazy_regex(
     r"^(?P<all>(?:which|what|all|list|find|show|give)(?: me| all| every| the){0,3}"
     r" (?:methods|functions|members|classes|types|places|parts|tests))"
     r" (?:of|in|on|inside|from) (?:the )?(?P<owner>[^\s,;?]{2,80}) (?:class |module |file |package |folder )?"
@@ -117,19 +118,19 @@ _OF_OWNER = re.compile(
     re.IGNORECASE,
 )
 """Begins with where the answer is to be: `which methods of the Store call save`."""
-_OF_WHAT = re.compile(
+_OF_WHAT = lazy_regex(
     r"(?<=\S) (?:on|of|in|for) (?:the|our|all) (?:[a-z-]+ ){1,3}?"
     r"(?=(?:called|used|invoked|referenced|needed|overridden|imported|implemented) ?(?:by|from|in|any\w+|at|$))",
 )
 """Between a name and what is asked of it: `is f on the pooled connections called anywhere`."""
-_OR_ELSE = re.compile(
+_OR_ELSE = lazy_regex(
     r",? or (?:can (?:it|we|i)|could (?:it|we|i)|is (?:it|that)|may (?:it|we|i)|should (?:it|we|i))\b[^?]{0,40}\??$"
     r"|,? (?:and )?(?:for what|what for)\??$"
     r"|,? (?:and )?(?:in|under|on) (?:which|what) (?:situations?|conditions?|circumstances?|cases?)\??$",
     re.IGNORECASE,
 )
-_KINDS = re.compile(rf"\b({KIND_WORD})s\b")
-_IS_DONE = re.compile(r"[a-z]{3,}ed|made|built|thrown|done|chosen|given|caught|written")
+_KINDS = lazy_regex(rf"\b({KIND_WORD})s\b")
+_IS_DONE = lazy_regex(r"[a-z]{3,}ed|made|built|thrown|done|chosen|given|caught|written")
 """What happens to something, behind a word for its kind: `where is the exception made`."""
 _MOST_ADJECTIVES = 2
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
@@ -392,8 +393,8 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
 
 
 _WHOLE_PROGRAM = frozenset(("api", "app", "application", "service", "server", "project", "site", "website", "backend"))
-_KIND = re.compile(KIND_WORD)
-_NAME = re.compile(r"[\w$@(<~*&/.:\\][^\s`]*(?: [^\s`]+){0,2}")
+_KIND = lazy_regex(KIND_WORD)
+_NAME = lazy_regex(r"[\w$@(<~*&/.:\\][^\s`]*(?: [^\s`]+){0,2}")
 
 
 def _is_name(name: str) -> bool:

@@ -17,6 +17,7 @@ from atlas.code.question.names import dotted, valid
 from atlas.code.question.tracebacks import TracebackFrame, functions_only, read_frames, without_frames
 from atlas.code.retrieve.rarity import idf
 from atlas.core.english.sentences import title_sentence
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import WordCounts
 
 MIN_WORDS = 40
@@ -29,32 +30,32 @@ OPENING = 400
 MAX_NAMES, MAX_FRAMES, MAX_PATHS = 24, 24, 12
 MAX_PHRASES = 4
 
-_LONG_WORD = re.compile(r"(\S{200})\S+")
-_URL = re.compile(r"\bhttps?://[^\s)>\]]+")
-_CHECKBOX = re.compile(r"^[^\S\n]*+[-*] \[[ xX]\].*$", re.MULTILINE)
-_TRAILER = re.compile(
+_LONG_WORD = lazy_regex(r"(\S{200})\S+")
+_URL = lazy_regex(r"\bhttps?://[^\s)>\]]+")
+_CHECKBOX = lazy_regex(r"^[^\S\n]*+[-*] \[[ xX]\].*$", re.MULTILINE)
+_TRAILER = lazy_regex(
     r"^[ \t]*(?:(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-(?:by|[Ii][Dd])|Fixes|Closes|Refs|Cc|CC|Link|Bug(?:-[\w-]+)?): "
     r"|(?:(?:Originally|Initially|First) )?(?:[Rr]eported|[Ff]ound|[Dd]iscovered|[Pp]ointed out|[Ss]potted|[Ss]uggested"
     r"|[Rr]eviewed|[Ii]dentified|[Nn]oticed) by ).*$",
     re.MULTILINE,
 )
 """Lines that credit people or point to other places."""
-_REFERENCE = re.compile(
+_REFERENCE = lazy_regex(
     r"<[\w.+-]+@[\w.-]+>|\b(?:CVE-\d{4}-\d+|GHSA(?:-\w{4}){3})\b|(?<=\w )[#!]\d+\b|\([#!]\d+\)"
     r"|(?<![\w/.@-])(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}(?![\w/@-]|\.\w)"
 )
 """Addresses of people, numbers of vulnerabilities and reports, names of commits."""
-_HEADING = re.compile(r"\s*+(?:#{1,6}+\s++.*+|\*\*[^*]++\*\*:?\s*+)$")
-_VERSION = re.compile(r"(?<=.)@v?\d[\w.+-]*$")
+_HEADING = lazy_regex(r"\s*+(?:#{1,6}+\s++.*+|\*\*[^*]++\*\*:?\s*+)$")
+_VERSION = lazy_regex(r"(?<=.)@v?\d[\w.+-]*$")
 """The version in the folder of an installed package."""
-_BACKTICKED = re.compile(r"`([^`\s]{2,200})`")
-_CODE_NAME = re.compile(
+_BACKTICKED = lazy_regex(r"`([^`\s]{2,200})`")
+_CODE_NAME = lazy_regex(
     r"(?<![\w/])(?:[A-Za-z_$][\w$]*(?:\.|::|#|->))*"
     r"(?:[a-z]+[A-Z]\w*|[A-Z]\w*[a-z]\w*[A-Z]\w*|\w*[A-Za-z0-9]_[A-Za-z]\w*|_+[A-Za-z]\w+|[A-Za-z]\w+(?=\(\)))"
 )
 """Words with a capital or an underscore inside, or with call brackets; owners in front."""
-_QUOTED = re.compile(r"\"([^\"\n]{8,200})\"|“([^”\n]{8,200})”")
-_MESSAGE = re.compile(
+_QUOTED = lazy_regex(r"\"([^\"\n]{8,200})\"|“([^”\n]{8,200})”")
+_MESSAGE = lazy_regex(
     r"^\s*(?:\w+\.)*\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (?P<text>\S.*)$"
 )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from atlas.core.invisible import normal_form
+from atlas.core.lazy_regex import lazy_regex
 
-_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$")
-_RECEIVER = re.compile(r"^\(\s*+[*&]?+\s*+(?:\w++\s++[*&]?+)?([\w.]++)(?:\[[^\]]*+\])?\s*+\)\.")
-_ARGUMENTS = re.compile(r"\([^()]*\)$")
-_TYPE_ARGUMENTS = re.compile(r"(?<=\w)(?:::)?<[^<>]*>(?=$|\.|::|#|\()")
+_MIXED = lazy_regex(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$")
+_RECEIVER = lazy_regex(r"^\(\s*+[*&]?+\s*+(?:\w++\s++[*&]?+)?([\w.]++)(?:\[[^\]]*+\])?\s*+\)\.")
+_ARGUMENTS = lazy_regex(r"\([^()]*\)$")
+_TYPE_ARGUMENTS = lazy_regex(r"(?<=\w)(?:::)?<[^<>]*>(?=$|\.|::|#|\()")
 
 
 def valid(text: str) -> str:

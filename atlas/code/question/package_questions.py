@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from atlas.core.lazy_regex import lazy_regex
+
 
 class PackageAspect(StrEnum):
     """What is asked about packages."""
@@ -78,23 +80,23 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "indirect": "indirect",
     }
 )
-_POLITE = re.compile(
+_POLITE = lazy_regex(
     r"^(?:please |(?:can|could|would) you |(?:find|show|list|give|get|tell|print|display|report|enumerate|check)"
     r"(?: me| us)?(?: out)?(?: whether| if)? |(?:all|any) (?:of )?(?:the )?|are there (?:any |some )?"
     r"|is there (?:any |an? )?"
     r"|(?:do|does) (?:we|it) have (?:any )?(?=unused|dead))",
     re.IGNORECASE,
 )
-_ENDING = re.compile(
+_ENDING = lazy_regex(
     r" (?:please|right now|currently|here|at the moment|at all|anywhere|in (?:this|the|our) (?:project|repo|repository"
     r"|code ?base|workspace|code))$",
     re.IGNORECASE,
 )
-_HINT = re.compile(
+_HINT = lazy_regex(
     r"depend|deps\b|requirement|version|librar|libs\b|packages?\b|crates?\b|gems\b|pinned|locked|import|\buse|usage|require|declare|\bneed",
     re.IGNORECASE,
 )
-_SURE = re.compile(
+_SURE = lazy_regex(
     r"dependenc|\bdeps\b|requirements|\bversions?\b|third[- ]party|locked|pinned|\b(?:package|library|crate|gem)s?\b",
     re.IGNORECASE,
 )
@@ -145,12 +147,12 @@ def _question(asks: PackageAspect, match: re.Match[str]) -> PackageQuestion | No
     return PackageQuestion(asks, package.rstrip("."), project, (kind,) if kind else (), certain=certain)
 
 
-_ROLE = re.compile(
+_ROLE = lazy_regex(
     r"\b(?P<role>test(?:s|ing|ed)?|lint(?:ing|s|er)?|format(?:ting|ter)?|typ(?:es|ing|ings|e[- ]?check\w*)"
     r"|bundl(?:e|es|ing|er)|bench(?:mark\w*)?|docs|documentation)\b",
     re.IGNORECASE,
 )
-_ROLE_THING = re.compile(
+_ROLE_THING = lazy_regex(
     r"\b(?:which|what)\b.{0,80}\b(?:frameworks?|librar(?:y|ies)|runners?|tools?|packages?|linters?|formatters?|bundlers?"
     r"|type ?checkers?)\b",
     re.IGNORECASE,

@@ -18,8 +18,9 @@ from atlas.code.question.names import dotted, valid
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.core.english.stems import base_forms, other_spellings
 from atlas.core.english.stop_words import CONTRACTED, STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 
-_ASKS_FIRST = re.compile(r"([^?]{8,200}\?) (?=(?:I|I'm|We|My|Our|It|This|That|The)\b)[^?]{1,300}$")
+_ASKS_FIRST = lazy_regex(r"([^?]{8,200}\?) (?=(?:I|I'm|We|My|Our|It|This|That|The)\b)[^?]{1,300}$")
 """A question and a statement about it: `Where is X defined? I need one for durations.`"""
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
@@ -45,14 +46,14 @@ PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "migration": ("migrations",),
     }
 )
-_CONTROL_KEY = re.compile(r"(?:\b(?:ctrl[-+ ]|control[-+])|(?<!\w)\^)([CDZ])\b", re.IGNORECASE)
+_CONTROL_KEY = lazy_regex(r"(?:\b(?:ctrl[-+ ]|control[-+])|(?<!\w)\^)([CDZ])\b", re.IGNORECASE)
 """A key as people write it: Ctrl-C, Ctrl+C, control-C, ^C. Code has the name of what the key causes."""
 _CONTROL_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"c": ("interrupt", "sigint", "ctrl"), "d": ("eof", "ctrl"), "z": ("suspend", "sigtstp", "ctrl")}
 )
 """Words that stand in the paths of what a word of a question means."""
 MIN_STATEMENT = 4
-_ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:`|``[^`]+``|\[`[^`]+`\]")
+_ROLE = lazy_regex(r":[a-z]+(?::[a-z]+)?:`|``[^`]+``|\[`[^`]+`\]")
 """Markup of Sphinx and rustdoc; questions quote names in single backticks."""
 _VERBS = """
 accept add adds allow allows append apply applies assert bind build builds cast cause checks clean clear close
@@ -77,13 +78,13 @@ _ACTS = (
     r"[a-z]{2,}s (?:and [a-z]+s )?(?:an?|the|any|all|each|every|this|its)\b"
 )
 """A verb in the third person and its object: "walks any tree". Not the verbs of edges, nor "classes the user has"."""
-_STATES = re.compile(
+_STATES = lazy_regex(
     r"^(?:(?:raised|called|invoked|used|triggered|fired) (?:by|when|if|before|after|to|for|internally|from)\b"
     r"|(?:this|whether|without) (?!.*\?)|(?:an?|the) (?:\S+ ){0,4}?\S+ (?:is|are|that|which|for|used|calls)\b"
     rf"|\S+ (?:for|that|which) \S+ing\b|\S+ uses this\b|(?:\S+ )?{_ACTS})",
     re.IGNORECASE,
 )
-_ASKS_ANYWHERE = re.compile(
+_ASKS_ANYWHERE = lazy_regex(
     r"\?\s*$|^(?:what|which|who|where|when|how|why|is|are|does|do|did|can|could|please|show|find|list|give|tell|explain"
     r"|search)\b|\b(?:callers|callees|usages|references|subclasses|subtypes|implementors|implementations|overrides|importers"
     r"|dependents|call sites)\b",
@@ -146,20 +147,20 @@ _OF_DEFINITIONS = frozenset(
     (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.INSTANTIATIONS)
 )
 
-WANTS_DOCUMENTS = re.compile(
+WANTS_DOCUMENTS = lazy_regex(
     r"(?<!generation of )(?<!generating )(?<!generates )(?<!generate )"
     r"\b(?:docs?|documentation|documents?|documented|pages?|tutorials?|guides?|manual|handbook|readme|changelog|explain(?:s|ed)"
     r"|release notes)\b|^where (?:can|do|should) (?:i|we|one) (?:read|learn)\b"
     r"|^(?:how (?:do|can|should|would) (?:i|you|we)|how to)\b",
     re.IGNORECASE,
 )
-_ASKS_WHAT_FOLLOWS = re.compile(r"^what (?:happens|occurs|goes on) (?:when|if|after|once|while|as)\b", re.IGNORECASE)
-_COVERING_PAGE = re.compile(
+_ASKS_WHAT_FOLLOWS = lazy_regex(r"^what (?:happens|occurs|goes on) (?:when|if|after|once|while|as)\b", re.IGNORECASE)
+_COVERING_PAGE = lazy_regex(
     r"\b(?:pages?|chapters?|guides?|sections?|docs?|documents?|documentation|tutorials?|manual|articles?)\b.*\bcover",
     re.IGNORECASE,
 )
 """Pages cover a topic, as tests cover code."""
-_ASKS_FOR_PAGE = re.compile(
+_ASKS_FOR_PAGE = lazy_regex(
     r"^(?:which|what) (?:\w+ ){0,2}?(?:pages?|chapters?|guides?|sections?|docs?|documents?|tutorials?|articles?|files?)"
     r" (?:(?:of|in) (?:the |our )?[\w.-]+ )?(?:\w+ )?(?:documents?|explains?|describes?|covers?|lists?|says?|tells?"
     r"|mentions?|discuss(?:es)?)\b"
@@ -170,12 +171,12 @@ _ASKS_FOR_PAGE = re.compile(
     re.IGNORECASE,
 )
 """A page is asked for, whatever it is about."""
-_WANTS_REASONS = re.compile(
+_WANTS_REASONS = lazy_regex(
     r"^why\b|\b(?:rationale|trade-?offs?|design decisions?|adrs?|reasons? (?:for|behind|why))\b"
     r"|^how (?:is|are|was|were) .{3,80} (?:decided|chosen|justified)\b|\bwhy (?:is|are|was|were|do|does|did|we|not)\b",
     re.IGNORECASE,
 )
-_WANTS_CONFIGURATION = re.compile(
+_WANTS_CONFIGURATION = lazy_regex(
     r"\b(?:config(?:uration)? files?|(?<!in a )(?<!on a )(?<!from a )ci (?:pipeline|workflow|job)|ci config"
     r"|(?:github|gitlab) (?:actions?|ci)|dependabot"
     r"|linter|lint(?:ing)? (?:rules?|config\w*)|(?:build|runtime|dev|development|optional) dependencies"
@@ -185,14 +186,14 @@ _WANTS_CONFIGURATION = re.compile(
     r"|(?:console|package|plugin|script|distribution) entry points?)\b",
     re.IGNORECASE,
 )
-_WANTS_VERSION = re.compile(
+_WANTS_VERSION = lazy_regex(
     r"\bversions? (?:of (?:\w+ ){1,4})?(?:(?:are|is) (?:supported|required|needed)"
     r"|do(?:es)? .*(?:require|support|need))\b",
     re.IGNORECASE,
 )
 """With the name of a language: which versions of it the project supports."""
-_OF_VERSIONS = re.compile(r"\bversions?\b", re.IGNORECASE)
-_WANTS_TESTS = re.compile(
+_OF_VERSIONS = lazy_regex(r"\bversions?\b", re.IGNORECASE)
+_WANTS_TESTS = lazy_regex(
     r"\b(?:unit|integration|regression|functional|end-to-end|e2e)[- ]tests?\b|\btest_\w+|\w+_test\b"
     r"|\btested\b(?! (?:against|before|for|if|to|whether)\b)"
     r"|\b(?:test|spec)s?[ -](?:for|of|that|which|case|cases|class|suite|files?|module|cover\w*|fixtures?)\b"
@@ -201,7 +202,7 @@ _WANTS_TESTS = re.compile(
     re.IGNORECASE,
 )
 _KIND_OF_TEST = r"(?:(?:unit|integration|regression|functional|e2e) )?(?:tests?|specs?|test cases?)"
-_ASKS_FOR_TESTS = re.compile(
+_ASKS_FOR_TESTS = lazy_regex(
     rf"(?:^|[,;:.?] |\b(?:and|so|but|then) )(?:which|what|any) {_KIND_OF_TEST}\b"
     r"(?! (?:framework|runner|library|tool|command))"
     r"|\b(?:covered|tested|checked|verified|exercised|asserted) (?:by|in|with) (?:a |any |the |some |our )?"
@@ -212,32 +213,32 @@ _ASKS_FOR_TESTS = re.compile(
     re.IGNORECASE,
 )
 """Tests themselves are what is asked for."""
-_SHORTENED = re.compile(r"^(what|where|who|when|how)s(?= [a-z])", re.IGNORECASE)
+_SHORTENED = lazy_regex(r"^(what|where|who|when|how)s(?= [a-z])", re.IGNORECASE)
 """`whats the default` is `what's the default`."""
-_BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
-_QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
-_COMES_FROM = re.compile(
+_BACKTICKED = lazy_regex(r"`([^`\s]{1,200})`")
+_IDENTIFIER = lazy_regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
+_QUOTED_TEXT = lazy_regex(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
+_COMES_FROM = lazy_regex(
     r"\b(?:raise[sd]?|throws?|thrown|log(?:s|ged)?|print(?:s|ed)?|emit(?:s|ted)?|show(?:s|n)?|says?|said|report(?:s|ed)?"
     r"|warn(?:s|ed)?|produce[sd]?|generate[sd]?|built|come(?:s|ing)? from|caused?|triggers?|triggered|written|returned"
     r"|message|error|exception|warning|output|text|string|line)\b",
     re.IGNORECASE,
 )
 """Words that ask for the place of a quoted message."""
-_MESSAGE = re.compile(r"\b\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal|message): (?P<text>\S.*)$")
-_IS_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^' ]+'|\"[^\" ]+\"|\d)")
+_MESSAGE = lazy_regex(r"\b\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal|message): (?P<text>\S.*)$")
+_IS_MESSAGE = lazy_regex(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^' ]+'|\"[^\" ]+\"|\d)")
 """Two words and then a value: quoted, or a number."""
-_LOG = re.compile(r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"", re.IGNORECASE)
-_FIELD = re.compile(r"(?:=|\":\s*)\"((?:[^\"\\]|\\.)+)\"")
+_LOG = lazy_regex(r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"", re.IGNORECASE)
+_FIELD = lazy_regex(r"(?:=|\":\s*)\"((?:[^\"\\]|\\.)+)\"")
 """A value in a line of a log: `err="..."`, `"err": "..."`."""
-_ESCAPED = re.compile(r"\\(.)")
-_VALUE = re.compile(r"\"[^\"]*\"|'[^']*'|:\s|\S*[\d/]\S*")
+_ESCAPED = lazy_regex(r"\\(.)")
+_VALUE = lazy_regex(r"\"[^\"]*\"|'[^']*'|:\s|\S*[\d/]\S*")
 """What stands between the constant parts of a message."""
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
     re.IGNORECASE,
 )
-_PASTED = re.compile(
+_PASTED = lazy_regex(
     r"^(?=[^:]{1,200}: )(?=.*\b(?:not|cannot|can't|couldn't|unable|fail(?:ed|ure)?|invalid|incorrect|unknown|unexpected"
     r"|expected|missing|denied|refused|undefined|unsupported|illegal|exceeded|no such|timed out)\b)"
     r"(?!(?:i|we|you|my|our|please)\b)\S+ [^:]*:",
@@ -246,8 +247,8 @@ _PASTED = re.compile(
 """Two words or more, a colon and what is behind it, with a word by which programs say what is wrong."""
 MOST_PASTED = 25
 """Words of a message; a longer text tells of one."""
-_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
-_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
+_PARAGRAPH = lazy_regex(r"\n[ \t]*\n\s*")
+_MIXED = lazy_regex(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
 
 
 def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
+from atlas.core.lazy_regex import lazy_regex
 
 _PRONOUNS = """
 it its this that these those them they he she we you i me us what which who whom where when how why there here
@@ -22,7 +23,7 @@ PRONOUNS = frozenset(_PRONOUNS.split())
 """No names, wherever they stand in a question."""
 SPACE = "\ue000"
 """Stands for a space inside a quoted name; of a private use area, so that no pattern takes it for white space."""
-_POLITE = re.compile(
+_POLITE = lazy_regex(
     r"^(?:(?:please|hey|hi|ok|okay|so|also|now|quickly|just|kindly|and|then|exactly) |(?:can|could|would"
     r"|will) you (?:please )?"
     r"|(?:show|list|find|get|give|tell|print|display|search|look|locate|fetch|return|enumerate|identify|determine|check"
@@ -39,7 +40,7 @@ _POLITE = re.compile(
     r"|the (?=.* )|(?:what|who) are (?=\S+(?: \S+)? (?:of|for|to) ))",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(
+_TRAILING = lazy_regex(
     r" (?:please|and when|and why|and by whom|anywhere|right now|currently|exactly|at all|too|again|here|and where"
     r"|thanks|thank you"
     r"|(?:in|across|throughout|within|over|of) (?:the |this |our |my |whole |entire )+(?:code ?base|project"
@@ -55,7 +56,7 @@ _TESTS = (
     r"| files?| suites?| folders?| cases?| modules?"
     r"| functions?| directory)?"
 )
-_WITHOUT_TESTS = re.compile(
+_WITHOUT_TESTS = lazy_regex(
     rf" (?:but |and |, ?)?(?:excluding|exclude|except(?: for)?|without|ignoring|ignore|not(?: counting"
     rf"| including)?(?: in| from)?"
     rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides|aside from) {_TESTS}"
@@ -68,7 +69,7 @@ _WITHOUT_TESTS = re.compile(
 _OWN_CODE = "(?:production|prod|non-test|product|main|library|source|application|app)(?: code| sources?| files)?"
 _PLUS = r"(?:and|as well as|or|plus|&|\+) (?:also )?(?:in |from )?(?:the )?"
 _BOTH_CODES = r"(?:in |from )?(?:both )?(?:in |from )?(?:the )?"
-_EVERYWHERE = re.compile(
+_EVERYWHERE = lazy_regex(
     rf",? ?(?:\(|\b)(?:{_BOTH_CODES}{_OWN_CODE} {_PLUS}{_TESTS}|{_BOTH_CODES}{_TESTS} {_PLUS}{_OWN_CODE}"
     r"|(?<!not )(?<!n't )(?<!without )(?:also |even )?"
     rf"(?:including|incl\.?|also (?:in|from)|as well as (?:in|from)|counting) {_TESTS}"
@@ -80,38 +81,38 @@ _SCOPE_WORD = "(?:file|folder|directory|dir|module|package|crate|namespace|class
 _LOOSE = "code|stuff|logic|classes|functions|files|side|parts?|area|modules|internals|machinery|implementation"
 LOOSE_NOUNS = frozenset((*_LOOSE.replace("s?", "").split("|"), "parts"))
 """Behind a word they name a part of the project loosely: `the auth code` is what has the word in its path or type."""
-_OUTSIDE = re.compile(
+_OUTSIDE = lazy_regex(
     rf" (?:but )?(?:outside(?: of)?|not (?:in|under)|excluding|except(?: in| under| for)?|without|ignoring) (?:the )?"
     rf"(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]*[/.][^\s,;]*)$",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(
+_IN_BRACKETS = lazy_regex(
     r" \(((?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not(?! only)|no|in|under)\b[^()]*)\)",
     re.IGNORECASE,
 )
-_AFTERTHOUGHT = re.compile(
+_AFTERTHOUGHT = lazy_regex(
     r"(?:[?.;!]| [-–—]) (?:i mean )?"
     r"(?=(?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not|in|under)\b)",
     re.IGNORECASE,
 )
 """The end of a sentence before a scope: `Who calls f? Only in tests`."""
-_TESTS_ONLY = re.compile(
+_TESTS_ONLY = lazy_regex(
     r" (?:but )?(?:(?:only|just) (?:(?:the )?\w+ )?)?"
     rf"(?:in|from|within|inside|among|by) {_TESTS}(?: only)?$| tests only$",
     re.IGNORECASE,
 )
-_WITHIN = re.compile(
+_WITHIN = lazy_regex(
     rf" (?:(?:but )?only )?(?:in|within|inside|under|from"
     rf"|below) (?:(?:the|our|my|its|this) )?(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]+)(?: {_SCOPE_WORD})?$",
     re.IGNORECASE,
 )
-_WITHIN_TWO = re.compile(
+_WITHIN_TWO = lazy_regex(
     r" (?:in|within|inside|under|from|by) (?:(?:the|our|my|its) )?"
     r"(?!(?:the|our|my|its|this|that|all|any|last|past|previous|next|recent"
     rf"|same|whole|entire|other) )(?P<scope>[a-z][\w-]+ [a-z][\w-]+)(?: {_SCOPE_WORD})?$"
 )
 """A scope in two words, which the index writes as one name: `in the postgres driver`."""
-_WITHIN_FIRST = re.compile(
+_WITHIN_FIRST = lazy_regex(
     r"^(?:(?:all |the |every |any )*(?:what|who|where|anything|everything"
     r"|(?:what|which) (?!is |are |was |were |does |do |did |has |have |chang|happen)\w+"
     r"|functions|methods|classes|code|places|callers|usages|tests|files|lines)"
@@ -120,7 +121,7 @@ _WITHIN_FIRST = re.compile(
     rf"(?P<first>[\w-]+ (?:{_LOOSE})\b|\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
     re.IGNORECASE,
 )
-_OUTSIDE_FIRST = re.compile(
+_OUTSIDE_FIRST = lazy_regex(
     r"^(?P<before>(?:all |the |every |any )*(?:what|who|(?:what|which) (?:[\w-]+ ){0,2}?[\w-]+"
     r"|functions|methods|classes|code|places|callers|usages|files))"
     rf" (?:that (?:is|are|lies?|lives?) )?(?:outside(?: of)?|not in) (?:the )?(?:{_SCOPE_WORD} )?"
@@ -129,52 +130,52 @@ _OUTSIDE_FIRST = re.compile(
     re.IGNORECASE,
 )
 """`which classes outside lib.parts import ...`."""
-_OUTSIDE_ITSELF = re.compile(
+_OUTSIDE_ITSELF = lazy_regex(
     rf" (?:outside(?: of)?|not in) (?:that|this|the|its own) {_SCOPE_WORD}(?= )", re.IGNORECASE
 )
 """Outside of what is asked about, whose own files are no importers of it."""
-_REMARK = re.compile(r" \([^()]{1,60}\)(?=[?.! ]*$)")
+_REMARK = lazy_regex(r" \([^()]{1,60}\)(?=[?.! ]*$)")
 """What else a question says of the result, behind it."""
-_OF_IMPORT = re.compile(r"\bimport(?:s|ing|ed)?\b", re.IGNORECASE)
+_OF_IMPORT = lazy_regex(r"\bimport(?:s|ing|ed)?\b", re.IGNORECASE)
 _ADJECTIVES = (
-    (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
-    (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
-    (re.compile(r"(?<!\S)(?:directly|direct|immediately|immediate)(?!\S) ?", re.IGNORECASE), True),
+    (lazy_regex(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
+    (lazy_regex(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
+    (lazy_regex(r"(?<!\S)(?:directly|direct|immediately|immediate)(?!\S) ?", re.IGNORECASE), True),
     (
-        re.compile(r"(?<!\S)(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way"
+        lazy_regex(r"(?<!\S)(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way"
                    r"|deep|eventually|directly or indirectly|direct and indirect)(?![^\s,;]) ?", re.IGNORECASE),
         False,
     ),
 )  # fmt: skip
-_NON_TEST = re.compile(
+_NON_TEST = lazy_regex(
     r" ?\((?:only )?(?:non|not|no|without|excluding)[- ](?:the )?(?:unit )?tests?(?: code)?\)", re.IGNORECASE
 )
 """A remark in brackets: `the production (non test) classes`."""
-_ROLE = re.compile(
+_ROLE = lazy_regex(
     r"\b(the|an?|our) (?:(?:base|abstract|parent|common|generic|root) ){1,3}"
     r"(?=(?:(?:class|interface|type|trait|struct) )?`?[A-Z])"
 )
 """What a name with a capital is, besides: `the base Worker`."""
-_MIDDLE = re.compile(
+_MIDDLE = lazy_regex(
     r" (?:in|of|across|throughout) (?:the|this|our|my) (?:whole |entire )?(?:system|code ?base|project|repo"
     r"|repository)(?= )",
     re.IGNORECASE,
 )
-_ADVERBS = re.compile(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
-_FROM_ANYWHERE = re.compile(r" (?:from|by) (anywhere|anyone|anybody|somewhere)\b", re.IGNORECASE)
-_ENDS_UP = re.compile(
+_ADVERBS = lazy_regex(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
+_FROM_ANYWHERE = lazy_regex(r" (?:from|by) (anywhere|anyone|anybody|somewhere)\b", re.IGNORECASE)
+_ENDS_UP = lazy_regex(
     r"^(?P<before>(?!how )(?:(?:ok|so|please|show|list|find|me|all|every|the|tell) )*"
     r"(?:who|what|which|where|everything|anything|functions|methods|classes|code|callers)\b(?: \S+){0,4}?)"
     r" (?:ends?|ending|winds?|winding) up (?=\w+ing\b)",
     re.IGNORECASE,
 )
 """`who ends up calling X`: at any level."""
-_BOTH = re.compile(
+_BOTH = lazy_regex(
     r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?|(?:through|via|by way of) (?:an?other|others)"
     r"(?: (?:one|ones|class|classes|type|types))?)",
     re.IGNORECASE,
 )
-_INDIRECT = re.compile(
+_INDIRECT = lazy_regex(
     r" ?(?:,? ?(?:including|also|even) (?:the |all )?(?:ones|those|classes|types) (?:that|which) \w+ (?:in|trans)\w+"
     r"|,? ?(?:including|incl\.?|also|and) (?:the |all )?(?:indirect|transitive) \w+"
     r"|,? ?(?:also|even|including|and|or) (?:those )?(?:through|via|by way of) (?:other|any|some) \w+"
@@ -182,7 +183,7 @@ _INDIRECT = re.compile(
     r"|,? ?down to the (?:leaves|bottom)|,? ?(?:and|including) (?:their|its|the) (?:indirect )?callers)$",
     re.IGNORECASE,
 )
-_DEPTH = re.compile(
+_DEPTH = lazy_regex(
     r" (?:up to |to |within |at )?(?:(?:a )?depth (?:of )?(?P<a>\d{1,2})|(?P<b>\d{1,2}) (?:levels?|hops?"
     r"|steps?)(?: deep| up| down| away)?)\b",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from functools import cache
 
 from atlas.code.question.question_scope import PRONOUNS, clean
 from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label
 
 _CALLABLE = (Label.FUNCTION, Label.METHOD)
@@ -47,8 +48,8 @@ _THING = (
     r"|left-over|remaining|old|stale) )*"
     rf"(?P<thing>{_NOUNS}(?:(?:,| and| or|/) ?{_NOUNS})?)"
 )
-_EXPORTED = re.compile(r"\b(?:exports?|exported|public)\b", re.IGNORECASE)
-_PRIVATE = re.compile(r"\b(?:private|internal|unexported)\b", re.IGNORECASE)
+_EXPORTED = lazy_regex(r"\b(?:exports?|exported|public)\b", re.IGNORECASE)
+_PRIVATE = lazy_regex(r"\b(?:private|internal|unexported)\b", re.IGNORECASE)
 _KIND = r"(?:module|class|package|folder|directory|dir|file|struct|type|interface|trait|crate|namespace|component|app)"
 _SCOPE = (
     rf" (?:in|within|inside|under|below|of|from|on|across) (?:(?:the|our|my|this) )?(?:{_KIND} )?"
@@ -97,7 +98,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         rf"|(?:has|have)n['’]t|without|lacks?|lacking|miss|missing|needs?|needing) {_TESTS}SCOPE_B",
     ),
 )
-_POLITE = re.compile(
+_POLITE = lazy_regex(
     r"^(?:please |(?:can|could|would) you |(?:find|show|list|give|get|tell|print|display|report|identify"
     r"|search for|look for|check for|detect|enumerate)(?: me| us)?(?: out)? |(?:is|are) there (?:any |some )?"
     r"|(?:is|are) (?=anything|something|any )"
@@ -105,16 +106,16 @@ _POLITE = re.compile(
     r"|(?:which|what)(?: (?:is|are) (?=the |unused|dead|untested|uncovered))? |(?:all|any|the) (?:of )?(?:the )?)",
     re.IGNORECASE,
 )
-_WITHOUT_TESTS = re.compile(
+_WITHOUT_TESTS = lazy_regex(
     r",? \(?(?:(?:but )?(?:excluding|ignoring|except(?: for| in)?|outside(?: of)?|not counting|not in|without counting)"
     r"(?: those in| references in| uses in| callers in)?|other than in) (?:the )?(?:unit )?tests?(?: code| files)?\)?$",
     re.IGNORECASE,
 )
-_IN_TESTS = re.compile(r"(?:the )?(?:unit )?tests?", re.IGNORECASE)
-_END = re.compile(rf"(?: please| right now| currently|{_EVERYWHERE})$", re.IGNORECASE)
+_IN_TESTS = lazy_regex(r"(?:the )?(?:unit )?tests?", re.IGNORECASE)
+_END = lazy_regex(rf"(?: please| right now| currently|{_EVERYWHERE})$", re.IGNORECASE)
 
 
-_HINT = re.compile(
+_HINT = lazy_regex(
     r"unused|dead|unreferenced|uncalled|orphaned|unreachable|never|no longer|n['’]t |not |no |zero|without"
     r"|nobody|nothing|no one|untested|uncovered|lack|miss|need|only|solely|exclusively",
     re.IGNORECASE,
@@ -204,72 +205,72 @@ _DONE = (
 )
 _BETWEEN = r"(?: (?:itself|themselves|is|are|was|were|be|being|been|ever|actually|really|gets?|else|has|have))*"
 _PATH = r"[\w.-]*(?:/|\.\w)[\w./-]*"
-_IN_FILE = re.compile(
+_IN_FILE = lazy_regex(
     rf"(?:\b(?:in|inside|within|under|of|from|at|by) )?(?:the (?:very )?(?:top|start|beginning|head|bottom|end) of )?"
     rf"(?:(?:the|our|this) )?(?:{_KIND} )?[`'\"]?(?P<path>(?<![\w./-]){_PATH}(?<=\w))[`'\"]?(?: {_KIND}\b)?",
     re.IGNORECASE,
 )
-_IN_KIND = re.compile(
+_IN_KIND = lazy_regex(
     rf"\b(?:in|inside|within|under|of|from|on) (?:the|our) (?:{_KIND} [`'\"]?(?P<a>\w[\w-]+)[`'\"]?"
     rf"|[`'\"]?(?P<b>\w[\w-]+)[`'\"]? (?:module|package|folder|directory|file|crate|namespace)\b"
     rf"|[`'\"]?(?P<c>(?-i:[A-Z])\w+)[`'\"]? (?:class|struct|type|interface|trait|enum|object)\b)",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(r" \((?:in )?[\w-]{1,80}(?:[./][\w-]{1,80}){1,12}\)")
+_IN_BRACKETS = lazy_regex(r" \((?:in )?[\w-]{1,80}(?:[./][\w-]{1,80}){1,12}\)")
 """The file of a class that is named before."""
-_TOPIC = re.compile(
+_TOPIC = lazy_regex(
     r"^(?:in )?(?P<topic>[`'\"]?[\w./:-]+[`'\"]?)(?: -+|:|,) (?P<rest>.{1,200}?\b(?:in|of|from) )(?:it|there)\b"
 )
 """`lib/x - is there something in it that nothing calls`."""
-_HAS_SOME = re.compile(
+_HAS_SOME = lazy_regex(
     rf"^(?:the |our )?[`'\"]?(?P<owner>[\w.:/-]+)[`'\"]? (?:has|contains|defines|declares|holds|comes with) "
     rf"(?:(?:some|a few|many|several|a lot of|lots of|a bunch of|a couple of) )?(?P<things>(?:[\w-]+ ){{0,3}}{_NOUNS})"
     r"[;,.:]+ (?:and )?(?:is|are) there (?:any|some|one|ones)(?: of (?:them|those|these))?(?= )",
     re.IGNORECASE,
 )
 """`X has some helpers; are there any that nobody calls`."""
-_HAVE_ANY = re.compile(
+_HAVE_ANY = lazy_regex(
     rf"^(?:does|do) (?:the |our )?[`'\"]?(?P<owner>[\w.:/-]+)[`'\"]? "
     rf"(?:(?:interface|class|type|trait|struct|module|file) )?"
     rf"(?:have|contain|declare|define) (?:any |some )?(?P<things>(?:[\w-]+ ){{0,3}}{_NOUNS}) (?:that |which )?",
     re.IGNORECASE,
 )
 """`does X have methods nobody calls`."""
-_OF_PRODUCT = re.compile(
+_OF_PRODUCT = lazy_regex(
     r"\bno (?:production|prod|non-test|product|real) (?:code|caller|module|file)s?\b"
     r"|\bnot (?:in|by) (?:the )?production code\b",
     re.IGNORECASE,
 )
 """What tests do is left out of the question."""
-_IN_PRODUCT = re.compile(
+_IN_PRODUCT = lazy_regex(
     r" (?:in|from|by) (?:the |our )?(?:production|prod|non-test|product|shipped) (?:code|sources?)\b", re.IGNORECASE
 )
-_IN_OWNER = re.compile(
+_IN_OWNER = lazy_regex(
     r"\b(?:in|inside|of|from|on) [`'\"]?(?P<d>(?-i:[A-Z][a-z])\w{1,60})[`'\"]?(?= |$)", re.IGNORECASE
 )
 """A class that is named like one."""
-_BY_TESTS = re.compile(
+_BY_TESTS = lazy_regex(
     rf",?(?: but| and)?(?: that(?: is| are)?)? (?:only|just|exclusively|solely)(?: there)?(?: {_DONE})?"
     rf"(?: for| by| in| from| inside)? {_TEST_CODE}(?:(?: do)? {_DONE})?(?: (?:it|them)\b)?"
     rf"|\b(?:nothing|nobody|no one) (?:but|except|besides|other than) {_TEST_CODE}",
     re.IGNORECASE,
 )
-_BESIDES_TESTS = re.compile(
+_BESIDES_TESTS = lazy_regex(
     rf",? \(?(?:but|except(?: for)?|other than|besides|apart from|aside from|outside(?: of)?|excluding|without"
     rf"|not counting)(?: by| in| from)? {_TEST_CODE}\)?",
     re.IGNORECASE,
 )
-_NOT_DONE = re.compile(
+_NOT_DONE = lazy_regex(
     rf"\b(?:never|no longer|not|nobody|nothing|no one|no-one|no(?: other)? (?:code|module|file|class|function|part)"
     rf"|(?:is|are|does|do|was|were|has|have)n['’]t)(?:{_EVERYWHERE})?{_BETWEEN} {_DONE}"
     rf"(?:(?:,|,? or|,? nor|,? and)(?: never| not)? {_DONE})*\b|\b{_UNUSED}\b"
     rf"|\b(?:no|without(?: any)?)(?: other)? (?:callers?|users?|usages?|uses|references?|call sites|readers?)\b",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
+_ASKED = lazy_regex(
     r"\b(?:any|anything|something|some|which|what|there|list|find|show|contains?|of the)\b", re.IGNORECASE
 )
-_OTHERWISE = re.compile(
+_OTHERWISE = lazy_regex(
     r"\b(?:why|how|when|where|who|whose|if|should|can|could|commits?|dependenc\w+|tests?)\b", re.IGNORECASE
 )
 """Such a question is about something else, or has a condition that is not read."""

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 
 from atlas.code.question.client_forms import asks_for_clients
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.core.lazy_regex import lazy_regex
 
 _METHOD = r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|RPC"
-_PATH = re.compile(r"(?<![\w./<>:-])(?:https?://[\w.:-]+)?(?P<path>/(?:[\w.~:@!$&*+,;=%{}<>\[\]()/-]*[\w}>*\])/])?)")
-_METHOD_PATH = re.compile(rf"\b(?P<method>{_METHOD})\s+(?:request to |requests to )?[`'\"]?(?P<path>/\S*)")
-_BELOW = re.compile(
+_PATH = lazy_regex(r"(?<![\w./<>:-])(?:https?://[\w.:-]+)?(?P<path>/(?:[\w.~:@!$&*+,;=%{}<>\[\]()/-]*[\w}>*\])/])?)")
+_METHOD_PATH = lazy_regex(rf"\b(?P<method>{_METHOD})\s+(?:request to |requests to )?[`'\"]?(?P<path>/\S*)")
+_BELOW = lazy_regex(
     r"\b(?:under|below|beneath|inside|starting with|beginning with|prefixed with|with the prefix)\b", re.IGNORECASE
 )
 _REGISTERED = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_regex(form, re.IGNORECASE)
     for form in (
         r"^(?:what|which|list|show|all)?(?: me)?(?: all)?(?: the)? ?(?:http |rest |api )?(?:routes|endpoints|urls) "
         r"(?:does|do|that|which) (?:the )?(?:file |module |class )?[`'\"]?(?P<name>[\w./$-]+)[`'\"]? "
@@ -28,7 +29,7 @@ _REGISTERED = tuple(
         r"[`'\"]?(?P<name>[\w./$-]+)[`'\"]?\??$",
     )
 )
-_WHICH_ROUTE = re.compile(
+_WHICH_ROUTE = lazy_regex(
     r"^(?:which|what)(?: is the)? (?:(?:http|rest|api) )?(?:routes?|endpoints?|urls?) (?P<words>[\w' -]+?)\??$",
     re.IGNORECASE,
 )
@@ -40,7 +41,7 @@ _SMALL_WORDS = frozenset(
     delete patch there here exist exists available have has
     """.split()  # noqa: SIM905
 )
-_ROUTE_WORD = re.compile(
+_ROUTE_WORD = lazy_regex(
     r"\b(?:routes?|endpoints?|urls?|handles?|handled|handlers?|serves?|served|views?|requests?|controllers?|api)\b",
     re.IGNORECASE,
 )

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from atlas.core.lazy_regex import lazy_regex
+
 _NAMED = tuple(
-    re.compile(pattern)
+    lazy_regex(pattern)
     for pattern in (
         r'File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<name>[\w.<>]+)',
         r"\bat (?:async |new )?(?P<name>[\w$.<>\[\]#]+)(?: \[as [^\]\n]{0,200}\])? "
@@ -23,17 +25,17 @@ _NAMED = tuple(
         r"\d+: +(?:0x[0-9a-f]+ - )?(?P<name>[^\s:][^\n]{0,300})\n\s+at (?P<path>[^\s:]+):(?P<line>\d+)(?::\d+)?",
     )
 )
-_PLACE = re.compile(r"(?<![\w/.-])(?P<path>(?:[\w.@+-]*/)*[\w.@+-]+\.\w{1,5}):(?P<line>\d+)(?::\d+)?\b")
-_UNNAMED = re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)')
-_THREAD = re.compile(r"^goroutine \d+ \[[^\]\n]*\]:[ \t]*$|^stack backtrace:[ \t]*$", re.MULTILINE)
-_ARGUMENTS = re.compile(r"<(?![^<>]*>[a-z]__)[^<>]*>|\[[^\[\]]*\]|`\d+")
+_PLACE = lazy_regex(r"(?<![\w/.-])(?P<path>(?:[\w.@+-]*/)*[\w.@+-]+\.\w{1,5}):(?P<line>\d+)(?::\d+)?\b")
+_UNNAMED = lazy_regex(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)')
+_THREAD = lazy_regex(r"^goroutine \d+ \[[^\]\n]*\]:[ \t]*$|^stack backtrace:[ \t]*$", re.MULTILINE)
+_ARGUMENTS = lazy_regex(r"<(?![^<>]*>[a-z]__)[^<>]*>|\[[^\[\]]*\]|`\d+")
 """Type arguments of a name, but for the name of a function that a compiler made a class of."""
-_GENERATED = re.compile(r"<(\w+)>[a-z]__|lambda\$(\w+)\$\d+")
-_CLOSURE = re.compile(r"func\d+|\d+|\{+\w*\}+|anonymous|lambda|locals|h[0-9a-f]{16}|gowrap\d+|", re.ASCII)
-_NO_FUNCTION = re.compile(r"(?:Object\.)?<(?!(?:cl)?init>)\w+>")
+_GENERATED = lazy_regex(r"<(\w+)>[a-z]__|lambda\$(\w+)\$\d+")
+_CLOSURE = lazy_regex(r"func\d+|\d+|\{+\w*\}+|anonymous|lambda|locals|h[0-9a-f]{16}|gowrap\d+|", re.ASCII)
+_NO_FUNCTION = lazy_regex(r"(?:Object\.)?<(?!(?:cl)?init>)\w+>")
 """The code of a file outside of functions, or a function without a name."""
 _CONSTRUCTORS = frozenset(("init", "clinit", "ctor", "cctor"))
-_SEPARATORS = re.compile(r"[.:>\\#/|+-]+|(?<=\w)\$(?=\w)")
+_SEPARATORS = lazy_regex(r"[.:>\\#/|+-]+|(?<=\w)\$(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from atlas.code.question.names import dotted
 from atlas.code.question.question_scope import PRONOUNS, said_plainly
 from atlas.code.question.relation_kinds import RelationIntent, TestScope
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 
 _SPOKEN_AROUND = """
 abstract another base generic parent consider considering drop dropping plan planning removing renaming thinking
@@ -40,17 +41,17 @@ _OF_TESTS = "test tests testing tested spec specs suite suites mocks stubs unit 
 _TESTS = frozenset(_OF_TESTS.split())
 _EXCEPT_WORDS = "including counting excluding exclude excluded except ignoring ignore skipping minus besides"
 _EXCEPT = frozenset(_EXCEPT_WORDS.split())
-_KIND = re.compile(
+_KIND = lazy_regex(
     f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|instance|definition"
     "|wrapper|utility|callback|counter|key)s?"
 )
 _EDGE = "`'\"“”,;:?!()[]{}<>.…"
-_END = re.compile(
+_END = lazy_regex(
     r"[.;!?]\s+|,\s+|:\s+|\s[-–—]+\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
     r"|we want|to make sure|if i|when i|and then|but i|for example|such as|e\.g\.|i\.e\.) ",
     re.IGNORECASE,
 )
-_MODIFIES = re.compile(r"\w+(?:ing|ed|ly)")
+_MODIFIES = lazy_regex(r"\w+(?:ing|ed|ly)")
 """A word behind a name that says something of the relation rather than of the name: `who calls X passing None`."""
 
 

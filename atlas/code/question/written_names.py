@@ -17,6 +17,7 @@ from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.question_scope import PRONOUNS, SPACE
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 
 MOST_NAMES = 8
 """Names of one question that are looked up."""
@@ -139,18 +140,18 @@ _SPOKEN = frozenset(
     ]
 )
 """What people say around a question."""
-_QUOTES = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w(])'([^']{1,200})'(?!\w)|“([^”]{1,200})”")
-_CALL = re.compile(r"(?<=[\w>])\(([^()]{0,80})\)")
-_POSSESSIVE = re.compile(r"(?<=\w)(?:'s|’s|')$")
+_QUOTES = lazy_regex(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w(])'([^']{1,200})'(?!\w)|“([^”]{1,200})”")
+_CALL = lazy_regex(r"(?<=[\w>])\(([^()]{0,80})\)")
+_POSSESSIVE = lazy_regex(r"(?<=\w)(?:'s|’s|')$")
 _EDGE = "`'\"“”,;:?!()[]{}<>.…"
-_KIND = re.compile(
+_KIND = lazy_regex(
     f"(?:{KIND_WORD}|wrapper|utility|callback|flag|option|setting|argument|parameter|counter|attribute|key)s?",
     re.IGNORECASE,
 )
-_KINDS = re.compile("(?:class|subclass)es|types|subtypes|interfaces|implementations")
-_OWNER = re.compile(r"(?:in|of|from|inside|within|on|under)", re.IGNORECASE)
-_ANY = re.compile(r"an?|any|some|each|every|own|new", re.IGNORECASE)
-_ARTICLE = re.compile(rf"(?:the|a|an|this|that|our|my|its|{KIND_WORD})", re.IGNORECASE)
+_KINDS = lazy_regex("(?:class|subclass)es|types|subtypes|interfaces|implementations")
+_OWNER = lazy_regex(r"(?:in|of|from|inside|within|on|under)", re.IGNORECASE)
+_ANY = lazy_regex(r"an?|any|some|each|every|own|new", re.IGNORECASE)
+_ARTICLE = lazy_regex(rf"(?:the|a|an|this|that|our|my|its|{KIND_WORD})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stems import base_forms, other_spellings, root_of
 from atlas.core.english.stop_words import ASKING
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, NodeRow
 
 FUNCTIONS = 40
@@ -50,9 +51,9 @@ TOLD_WEIGHT, MOST_TOLD = 0.2, 10
 ASIDE_WEIGHT = 0.4
 """Less, for a function of an example or a benchmark, unless the question asks for one: it uses what decides."""
 
-_ASIDE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches|playgrounds?|sandbox)/", re.IGNORECASE)
-_ASKS_ASIDE = re.compile(r"\b(?:examples?|samples?|demos?|benchmarks?|playground|sandbox)\b", re.IGNORECASE)
-BRANCH = re.compile(
+_ASIDE = lazy_regex(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches|playgrounds?|sandbox)/", re.IGNORECASE)
+_ASKS_ASIDE = lazy_regex(r"\b(?:examples?|samples?|demos?|benchmarks?|playground|sandbox)\b", re.IGNORECASE)
+BRANCH = lazy_regex(
     r"\b(?:if|elif|elsif|else|unless|when|case|switch|match|while|until|for|guard|throw|raise|rescue|catch|except|return)\b"
     r"|\s\?\s|&&|\|\|"
 )

@@ -6,19 +6,19 @@ behind other files; here they are listed with the first one, by name and line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atlas.code.question.parse_question import Query, is_bare_name
 from atlas.code.rank.rank import Candidate
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label
 
 MAX_SAME_FILE = 12
 """Maximum number of hits that a group lists after its first; further hits of the file start a new group."""
 
 _DEFINITIONS = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
-_REDEFINITION = re.compile(r"#\d+$")
+_REDEFINITION = lazy_regex(r"#\d+$")
 _SINGLE = frozenset((Label.CLAIM, Label.DECISION, Label.OBSERVATION, Label.ENTITY))
 
 

@@ -5,10 +5,11 @@ What else a path says is read in Rust (`rust-parser/retrieval/src/rank/paths.rs`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
-_VERSION = re.compile(r"(?P<before>^|.*?/)v(?P<major>\d+)(?:(?P<stage>alpha|beta)(?P<minor>\d+))?/")
+from atlas.core.lazy_regex import lazy_regex
+
+_VERSION = lazy_regex(r"(?P<before>^|.*?/)v(?P<major>\d+)(?:(?P<stage>alpha|beta)(?P<minor>\d+))?/")
 """The first folder of a path that is a version: `src/v3/`, `apis/v1beta2/`."""
 
 

@@ -15,6 +15,7 @@ from atlas.code.question.languages import LanguageTerms
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.features import QuestionEvidence
 from atlas.code.reader import SearchStep
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Node
 from atlas.parsing import collapse_candidates, rank_candidates, scoring_steps
 
@@ -26,7 +27,7 @@ SCORING: tuple[SearchStep[None], ...] = tuple(
 
 LEAST_WORDS = 5
 """Of a description that no verb of `parse_question` opens: shorter ones are headings and names."""
-_OPENS = re.compile(
+_OPENS = lazy_regex(
     r"(?:(?:attempt|assign|call|change|check|compare|count|encapsulate|format|get|given|keep|look|notify|override"
     r"|query|report|reorder|require|retrieve|return|rewrite|run|tell|traverse|try|turn|use|visit|walk)\b"
     r"|(?:an?|the|this|these|another|if|true|false|whether|must|same|similar|alias|number|list|based) "
@@ -39,7 +40,7 @@ _OPENS = re.compile(
 """How a documentation begins that `is_documentation` leaves to the phrases of relations: an infinitive, an article, a
 kind of definition and what it is for, or a verb in the third person."""
 
-_ACTS = re.compile(r"(?:used to \w+|[a-z]{2,}[^\Wsu]s (?:an?|the|all|each|every|this|its|true|whether|if)\b)")
+_ACTS = lazy_regex(r"(?:used to \w+|[a-z]{2,}[^\Wsu]s (?:an?|the|all|each|every|this|its|true|whether|if)\b)")
 """A documentation without its subject, whatever its first letter: nobody asks so."""
 
 

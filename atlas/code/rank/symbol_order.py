@@ -5,7 +5,6 @@ Only a question that is a name and nothing else is ordered like this; elsewhere 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +13,7 @@ from atlas.code.question.parse_question import Query, is_bare_name
 from atlas.code.rank.paths import newest_versions, version_of
 from atlas.code.rank.rank import Candidate
 from atlas.core.edit_distance import distance, fold, squeeze, tolerance
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, NodeRow
 
 EXACT, OTHER_CASE, SAME_LETTERS = 0, 1, 2
@@ -38,9 +38,9 @@ _KINDS = {
 _LAST_KIND = 9
 _UNNAMED = frozenset((Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL, Label.PROJECT, Label.CHUNK, Label.DOC_SECTION))
 """They are not symbols of the project, or have titles."""
-_REDEFINITION = re.compile(r"#\d+$")
-_SEPARATOR = re.compile(r"::|[./#]")
-_TYPE = re.compile(r"[A-Z][A-Z0-9]*[a-z]\w*$")
+_REDEFINITION = lazy_regex(r"#\d+$")
+_SEPARATOR = lazy_regex(r"::|[./#]")
+_TYPE = lazy_regex(r"[A-Z][A-Z0-9]*[a-z]\w*$")
 """A name in the case of types: that of a type of another package says more than a method in other case."""
 
 

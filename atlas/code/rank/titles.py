@@ -12,6 +12,7 @@ from atlas.code.rank.rank import Candidate
 from atlas.core.english.stems import base_forms
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.labels import DOCUMENT_LABELS
+from atlas.core.lazy_regex import lazy_regex
 
 TITLE_BONUS = 0.6
 """What a document gains if its title has the words of the question and no others. Headings of Django's documentation:
@@ -19,7 +20,7 @@ MRR@10 .71 without, .91 with it, words alone .74; of Celery's .73, .96 and .85, 
 docs/measurements/retrieval.md has the whole pipeline."""
 TITLE_POWER = 4
 """Of the agreement: half of the words in common are a sixteenth of the bonus."""
-ASKS_PAGE = re.compile(
+ASKS_PAGE = lazy_regex(
     r"\b(?:which|what|whose|in which|where|any|is there an?)\b(?: \w+){0,3}? (?:pages?|chapters?|guides?"
     r"|sections?|docs?|documents?|tutorials?"
     r"|manual|articles?|readme|how-?to)\b(?! comments?)|^(?:docs?|documentation|pages?|guides?"
@@ -28,23 +29,23 @@ ASKS_PAGE = re.compile(
     re.IGNORECASE,
 )
 """A question for a page of the documentation."""
-_HOW_TO = re.compile(
+_HOW_TO = lazy_regex(
     r"^(?:so |and |please )?(?:how (?:do|can|should|would) (?:i|you|we|one)|how to|how does one)\b", re.IGNORECASE
 )
-_ABOUT_PAGES = re.compile(
+_ABOUT_PAGES = lazy_regex(
     r"\b(?:pages?|chapters?|guides?|sections?|docs?|documents?|documentation|documented|documents|tutorials?|manual|articles?|readme|how-?to|covers?"
     r"|covered|covering|explain\w*|describ\w*|discuss\w*|tell\w*|talks?|about|mention\w*|treats?|introduc\w*|read|find|learn|site|online"
     r"|how|do|can|should|would|i|you|we|one|use|using|make|get|set|run|write|work|project|library|for|with|behind|in|of|to|my|your|own|is|there)\b",
     re.IGNORECASE,
 )
-_NEWS = re.compile(
+_NEWS = lazy_regex(
     r"(?:^|/)(?:change(?:s|log)?|history|news|release[-_ ]?notes?|releases|upgrad\w*|[\w.]+-upgrade)\b", re.IGNORECASE
 )
 """Lists of changes name everything and explain nothing."""
 COVERED = 0.6
 """Share of the topic that a page's heading and file name have to name."""
 HOW_TO_PAGES = 2
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_regex(r"[^\W_]+")
 """Single digits are words here, unlike in the index: "Django 5.0.7" is not "Django 5.0.6"."""
 
 

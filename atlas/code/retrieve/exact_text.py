@@ -23,6 +23,7 @@ from atlas.code.retrieve.text_users import users_of_holders
 from atlas.code.retrieve.written_files import innermost
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.invisible import escaped
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import FileRecord, Filter, Match, Node, Scored
 from atlas.parsing import read_path
 from atlas.parsing.lines import MAX_FILE_BYTES, MatchedFile, MatchedLines, TextFile, TreeLines
@@ -52,32 +53,32 @@ NEVER = 2.0
 _STEP = 0.01
 _MAX_NODES = 10_000
 
-_QUOTES = re.compile(
+_QUOTES = lazy_regex(
     r"\"([^\"]{3,600})\"|“([^”]{3,600})”|(?<![\w`])'([^'\s][^']{2,600}|[^']{3,600})'(?!\w)|`([^`]{1,600})`"
 )
-_FIELD = re.compile(
+_FIELD = lazy_regex(
     r"\b(?:msg|message|err|error|reason|exception)(?:=|\\?\":\s*)\\?\"((?:[^\"\\]|\\.)+)\"", re.IGNORECASE
 )
-_VALUE_FIRST = re.compile(
+_VALUE_FIRST = lazy_regex(
     r"^(?:'[^']{1,80}'|\"[^\"]{1,80}\"|`[^`]{1,80}`)"
     r" (?:is|was|has|does|did|cannot|can't|could|must|are|should|not|isn't)\b"
     r"(?: \S+){2,}$"
 )
 """A message that begins with its value: `'foo' is not a valid size`."""
-_VALUE_COLON = re.compile(r"^[A-Z][\w ]{2,60} (?:'[^']{1,200}'|\"[^\"]{1,200}\"): \S")
+_VALUE_COLON = lazy_regex(r"^[A-Z][\w ]{2,60} (?:'[^']{1,200}'|\"[^\"]{1,200}\"): \S")
 """A message that may end with a question of its own: `Invalid URL 'x': No scheme supplied. Perhaps you meant https://x?`."""
-_LIKE_VALUE = re.compile(r"[\"'`]|\d|[\\/@]|^<.*>$")
+_LIKE_VALUE = lazy_regex(r"[\"'`]|\d|[\\/@]|^<.*>$")
 """A word of a message that is no constant of it."""
-_ERROR = re.compile(r"(?:^|[\s.:])\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (\S.*)$")
-_ASKS = re.compile(
+_ERROR = lazy_regex(r"(?:^|[\s.:])\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (\S.*)$")
+_ASKS = lazy_regex(
     r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
     re.IGNORECASE,
 )
-_MESSAGE = re.compile(r"^(?=(?:\S+ ){3,}|(?:\S+ ){2}/)(?:\S+ )+\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
+_MESSAGE = lazy_regex(r"^(?=(?:\S+ ){3,}|(?:\S+ ){2}/)(?:\S+ )+\S*(?:(?<!\w)'[^']+'|\"[^\"]+\"|\d|(?<!\S)/\S)")
 """Four words, one of the later ones a value: quoted, a number, or an absolute path."""
-_PLAIN_MESSAGE = re.compile(r"[A-Z][a-z']+(?: [\w'/-]+){2,11}[.!]?")
+_PLAIN_MESSAGE = lazy_regex(r"[A-Z][a-z']+(?: [\w'/-]+){2,11}[.!]?")
 """Words without a value that begin with a capital, as messages and sentences do: `Host not permitted`."""
-_LOWER_MESSAGE = re.compile(
+_LOWER_MESSAGE = lazy_regex(
     r"(?=.*\b(?:not|no|cannot|can't|\w+n't|must|require[sd]|invalid|failed|unable|already|missing|unknown|expected|without)\b)"
     r"[a-z][\w']*(?: [\w'/.()-]+){3,11}[.!]?"
 )
@@ -86,51 +87,51 @@ _TOLD = (
     r"(?:that|this|it|from|messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|comes?|coming|throw[sn]?"
     r"|emit\w*|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?)"
 )
-_MESSAGE_FIRST = re.compile(
+_MESSAGE_FIRST = lazy_regex(
     r"^(?P<message>\S.{11,400}?)(?:\s+(?:--|—|–|-)\s+|[?!.:,;]\s+)(?:(?:so|and|ok|well),? )?"
     rf"(?:where|which|what|who|why)\b(?=.*\b{_TOLD}\b)(?P<rest>.*)$",
     re.IGNORECASE,
 )
-_ASKS_ORIGIN = re.compile(rf"^(?:where|which|what|who)\b(?=.*\b{_TOLD}\b)", re.IGNORECASE)
+_ASKS_ORIGIN = lazy_regex(rf"^(?:where|which|what|who)\b(?=.*\b{_TOLD}\b)", re.IGNORECASE)
 """A message without quotes, and a question about where it comes from."""
-_ASKS_WITHIN = re.compile(
+_ASKS_WITHIN = lazy_regex(
     r"[:;] (?:is|are|was|were|does|do|did|can|could|will|should|has|have|what|which|who|where|when|how|why)\b",
     re.IGNORECASE,
 )
 """A sentence with a question behind its colon is no message: `A job ends: is it kept, and what if it fails?`."""
-_EMITS = re.compile(
+_EMITS = lazy_regex(
     r"\b(?:messages?|errors?|hints?|texts?|warnings?|raise[sd]?|built|builds?|com(?:es?|ing)|throw[sn]?|emit\w*"
     r"|print\w*|produc\w*|generat\w*|log(?:s|ged)?|say(?:s|ing)?|trigger\w*|caus\w+|outputs?|string)\b",
     re.IGNORECASE,
 )
 """The question is about a message: `where is that decided` is about what a sentence tells."""
-_MESSAGE_NOUN = re.compile(r"\b(?:this|that|it|these|those|messages?|errors?|hints?|texts?|warnings?|string|lines?)\b")
-_EMITTING = re.compile(r"\b(?:raise[sd]?|throw[sn]?|emit\w*|print\w*|log(?:s|ged)?|say(?:s|ing)?|output\w*)\b")
-_NARRATES = re.compile(r"(?:an?|two|some\w*|several|many|if|when|after|while) ")
+_MESSAGE_NOUN = lazy_regex(r"\b(?:this|that|it|these|those|messages?|errors?|hints?|texts?|warnings?|string|lines?)\b")
+_EMITTING = lazy_regex(r"\b(?:raise[sd]?|throw[sn]?|emit\w*|print\w*|log(?:s|ged)?|say(?:s|ing)?|output\w*)\b")
+_NARRATES = lazy_regex(r"(?:an?|two|some\w*|several|many|if|when|after|while) ")
 """A sentence of who asks: `a client uses the wrong method, where does the 405 come from`."""
-_SETS_SCENE = re.compile(
+_SETS_SCENE = lazy_regex(
     r"(?:in|on|at|for|with|during|under|inside|given|suppose|of|by)"
     r" (?:the|an?|my|our|your|one|two|each|every)\b[^'\"`]*$",
     re.IGNORECASE,
 )
 """Words before a question that say where or for what it asks: `In the log output, what is done to messages`."""
-_VALUED = re.compile(r"(?<!\w)'[^']+'|\"[^\"]+\"|(?<!\S)/\S|\w: \S|\b\w*(?:Error|Exception)\b")
+_VALUED = lazy_regex(r"(?<!\w)'[^']+'|\"[^\"]+\"|(?<!\S)/\S|\w: \S|\b\w*(?:Error|Exception)\b")
 """What programs print: a quoted value, a path, a kind of error."""
-_OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
+_OF_PERSON = lazy_regex(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
 """A sentence of who asks, which is no message: `I plan to rename X. Who uses it?`."""
-_REPORTED = re.compile(
+_REPORTED = lazy_regex(
     r"^(?:(?:[^:]{0,80}\b(?:got|gets?|saw|sees?|says|said|with|shows?|prints?|returns?|throws?)|error|message|warning):\s+){1,2}",
     re.IGNORECASE,
 )
 """What a person says before the message."""
-_PREFIX = re.compile(
+_PREFIX = lazy_regex(
     r"^(?:[\[(<]?(?:\d[\d:.,/TZ+-]*|TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|E|W)[\])>]?:?\s+)+",
     re.IGNORECASE,
 )
 """Time and level at the start of a line of a log."""
-_FRAGMENT = re.compile(r"(?:\b[\w$]{1,60}|(?<=\s))(?:\.[\w$]{1,60}){1,8}\((?:'[^'()]{1,60}'|\"[^\"()]{1,60}\")\)")
+_FRAGMENT = lazy_regex(r"(?:\b[\w$]{1,60}|(?<=\s))(?:\.[\w$]{1,60}){1,8}\((?:'[^'()]{1,60}'|\"[^\"()]{1,60}\")\)")
 """A call with a text, as code has it: `.command('*')`."""
-_NAME = re.compile(r"[\w$]+(?:(?:\.|::|#|->)[\w$]+)*(?:\(\))?")
+_NAME = lazy_regex(r"[\w$]+(?:(?:\.|::|#|->)[\w$]+)*(?:\(\))?")
 
 
 @dataclass(frozen=True, slots=True)

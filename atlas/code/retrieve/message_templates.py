@@ -10,19 +10,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_LITERAL = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`")
-_OPEN = re.compile(r"(?:\"\"\"|'''|[\"'`])(?P<text>[^\"'`]{3,})$")
+from atlas.core.lazy_regex import lazy_regex
+
+_LITERAL = lazy_regex(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`")
+_OPEN = lazy_regex(r"(?:\"\"\"|'''|[\"'`])(?P<text>[^\"'`]{3,})$")
 """A literal that ends on another line."""
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_regex(
     r"%(?:\(\w+\)|<\w+>|\{\w+\})?[-+ #0]{0,4}\d{0,4}(?:\.(?:\d+|\*))?(?:hh?|ll?|[zjtqL])?[a-zA-Z@](?![a-zA-Z])"
     r"|%\d+\$?[a-zA-Z]?|%[a-zA-Z@]|%\{\w+\}|\$\{[^{}]*\}|#\{[^{}]*\}|\{\{[^{}]*\}\}|\{[^{}]*\}|\\\([^()]*(?:\([^()]*\)[^()]*)*\)"
     r"|\$[a-zA-Z_]\w*(?:->\w+)?"
 )
 """`%s %-5d %(name)s %<a>d %1$s %@`, `${a}`, `#{a}`, `{{a}}`, `{} {0} {name!r}`, Swift's `\\(a)`, `$name`."""
-_ESCAPE = re.compile(r"\\(?:[ntr]|u\{?[0-9a-fA-F]{1,6}\}?|x[0-9a-fA-F]{2}|(.))")
-_VALUE = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`|\S*[\d/\\@]\S*|\S+\.\S+")
+_ESCAPE = lazy_regex(r"\\(?:[ntr]|u\{?[0-9a-fA-F]{1,6}\}?|x[0-9a-fA-F]{2}|(.))")
+_VALUE = lazy_regex(r"\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`|\S*[\d/\\@]\S*|\S+\.\S+")
 """What is most likely a value of a message: quoted, with digits, a path, an address, a dotted name."""
-_REPORTS = re.compile(
+_REPORTS = lazy_regex(
     r"\b(?:raise|throw|throws|panic|abort|reject|fail|die|croak|bail|ensure|anyhow|Err|error|errors|warn|warning|exception"
     r"|fatal|log|logger|logging|printf?|println|eprintln|fprintf|puts|console|assert\w*)\b|\w(?:Error|Exception|Failure|Errorf)\b",
     re.IGNORECASE,

@@ -9,11 +9,12 @@ from dataclasses import replace
 from atlas.code.lines.scan_texts import is_document
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
-_FOLDER = re.compile(r"(?<![\w/.:-])((?:[\w@+-][\w.@+-]{0,80}/){1,8}(?:[\w@+-]{1,80})?)(?![\w./])")
+_FOLDER = lazy_regex(r"(?<![\w/.:-])((?:[\w@+-][\w.@+-]{0,80}/){1,8}(?:[\w@+-]{1,80})?)(?![\w./])")
 _VERSION = r"v?(\d{1,4}(?:\.(?:\d{1,4}|x)){0,2})"
-_OF_VERSION = re.compile(
+_OF_VERSION = lazy_regex(
     rf"\b{_VERSION}(?:'s)? (?:docs?|documentation|manual|guides?|pages?)\b"
     rf"|\b(?:docs?|documentation|manual|guides?|pages?) (?:of|for|on|in) (?:the )?(?:version )?{_VERSION}(?![\w.])",
     re.IGNORECASE,

@@ -18,6 +18,7 @@ from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import Ranking
 from atlas.code.retrieve.written_files import TOPS, find_files, innermost
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Node, Scored
 
 AT_LINE, FILE = "definition at the line", "written path"
@@ -32,7 +33,7 @@ _PATH = r"(?<![\w.@+~/\\\[\]-])(?P<path>[\w.@+~/\\\[\]-]{1,400})"
 _LINE = r"(?P<line>\d{1,7})(?!\d)"
 _END = r"(?:\s*(?:-|–|to|and)\s*L?(?P<last>\d{1,7})(?!\d))?"
 _FORMS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_regex(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_PATH}(?::L?|#L){_LINE}(?::\d+|C\d+)?(?:[-–]L?(?P<last>\d{{1,7}})(?!\d))?",
         rf"{_PATH}\({_LINE}(?:, ?\d+)?\)",
@@ -40,8 +41,8 @@ _FORMS = tuple(
         rf"\blines? {_LINE}{_END} (?:of|in) (?:the )?(?:file )?[\"'`]?{_PATH}",
     )
 )
-_IN_WORDS = _FORMS[2:]
-_COMMAND = re.compile(r"^(?:(?:find|show|open|read|see|view) )?(?:me )?(?:the )?(?:file )?", re.IGNORECASE)
+_IN_WORDS = tuple(form.pattern for form in _FORMS[2:])
+_COMMAND = lazy_regex(r"^(?:(?:find|show|open|read|see|view) )?(?:me )?(?:the )?(?:file )?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def read_places(text: str, languages: LanguageTerms) -> tuple[WrittenPlace, ...]
 
 def _place(match: re.Match[str]) -> WrittenPlace | None:
     path = match["path"].rstrip(".")
-    if match.re in _IN_WORDS and not re.search(r"[./\\]", path):
+    if match.re.pattern in _IN_WORDS and not re.search(r"[./\\]", path):
         return None  # `error on line 12`
     line = int(match["line"])
     last = int(match["last"] or line) if "last" in match.re.groupindex else line

@@ -17,6 +17,7 @@ from atlas.code.question.names import dotted, valid
 from atlas.code.reader import Reader
 from atlas.code.retrieve.written_files import find_files, innermost, relative
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 CANDIDATES = 50
@@ -31,13 +32,13 @@ _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 MAX_NAME_CHARACTERS = 500
 
-_MAJOR_VERSION = re.compile(r"/v\d+$")
+_MAJOR_VERSION = lazy_regex(r"/v\d+$")
 """End of the path of a Go module from its second major version."""
 _MAX_BASES = 8
 """Levels of base classes that are searched for a member."""
-_MEMBER = re.compile(r"^(?P<path>[^\s:#]+)(?:::|#|:)(?P<name>[^\d\s:#].*)$")
+_MEMBER = lazy_regex(r"^(?P<path>[^\s:#]+)(?:::|#|:)(?P<name>[^\d\s:#].*)$")
 """A file and a name in it, as test runners and people write them: `a/b.py::Test::test`, `impl.ts#impl`, `a.py:f`."""
-_PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
+_PLACE = lazy_regex(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import ExactLine
 from atlas.code.retrieve.written_files import innermost
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Label, Node
 from atlas.parsing import read_path
 from atlas.parsing.lines import MAX_FILE_BYTES
@@ -18,7 +19,7 @@ MOST_USERS = 3
 MAX_EDGES = 60
 _HOLDERS = (Label.VALUE, Label.CLASS)
 _USING = (EdgeType.CALLS, EdgeType.REFERENCES)
-_COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|--|;|\"\"\"|import\b|from\b|export\s*[{*])")
+_COMMENT = lazy_regex(r"\s*(?:#|//|\*|/\*|--|;|\"\"\"|import\b|from\b|export\s*[{*])")
 
 
 async def users_of_holders(

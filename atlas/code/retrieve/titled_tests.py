@@ -16,6 +16,7 @@ from atlas.code.question.parse_question import Query, asks_for_tests
 from atlas.code.reader import Reader
 from atlas.core.english.stems import base_forms, root_of
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MIN_HITS, MIN_SHARE = 3, 0.6
@@ -30,13 +31,13 @@ _CALL = (
     r"(?<![\w$.@])(?:[xf]?(?:it|describe|context|specify)|test|suite|scenario|feature|should|[tbs]\.Run|@DisplayName|@Test"
     r"|TEST_CASE|SECTION|SCENARIO)(?:\.[a-z]\w{0,20}){0,2}"
 )
-_TITLE = re.compile(
+_TITLE = lazy_regex(
     rf"(?:{_CALL}\s?\(?\s?|^[ \t]{{0,80}})(?P<quote>[\"'`])(?P<title>(?:\\.|[^\\\n]){{3,300}}?)(?P=quote)", re.MULTILINE
 )
-_OPENS = re.compile(rf"{_CALL}\($")
+_OPENS = lazy_regex(rf"{_CALL}\($")
 """The call of a title that stands on the next line."""
-_WORD = re.compile(r"[^\W_]+")
-_JOINED = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+_WORD = lazy_regex(r"[^\W_]+")
+_JOINED = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])|_")
 _OF_TESTS = frozenset(
     """
     test tests tested testing spec specs case cases unit integration regression functional cover covers covered covering

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import cast
@@ -16,6 +15,7 @@ from atlas.code.tools.envelope import MAX_CHARACTERS_PER_TOKEN, aside, can_fit, 
 from atlas.code.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, EXAMPLES, LABELS, NODE_PROPERTIES
 from atlas.core.contracts import Store
 from atlas.core.errors import ConfigError, QueryError, StoreError, Unavailable
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import EdgeType, Label
 from atlas.core.project_state import ProjectStats
 from atlas.core.wording import counted
@@ -34,13 +34,13 @@ _KNOWN_CONFIDENCES: WeakKeyDictionary[Store, tuple[object, dict[str, float]]] = 
 """Store -> (generations of its projects, mean confidences at that time)."""
 
 # Queries may be hostile: possessive quantifiers prevent quadratic backtracking over blanks.
-_QUOTED = re.compile(
+_QUOTED = lazy_regex(
     r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`(?![\w ]{1,40}+`)(?:[^`]|``)*+`|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/"
 )
-_LABEL = re.compile(r"\(\s*+\w*+\s*+((?::\s*+`?\w++`?\s*+(?:[|&]\s*+:?\s*+`?\w++`?\s*+)*+)++)")
-_TYPE = re.compile(r"\[\s*+\w*+\s*+:\s*+([^\[\]{*]++)")
-_PROPERTY = re.compile(r"(?<![\w.)\]])[A-Za-z_]\w*\.([A-Za-z_]\w*+)(?!\s*[(.])")
-_WORD = re.compile(r"\w+")
+_LABEL = lazy_regex(r"\(\s*+\w*+\s*+((?::\s*+`?\w++`?\s*+(?:[|&]\s*+:?\s*+`?\w++`?\s*+)*+)++)")
+_TYPE = lazy_regex(r"\[\s*+\w*+\s*+:\s*+([^\[\]{*]++)")
+_PROPERTY = lazy_regex(r"(?<![\w.)\]])[A-Za-z_]\w*\.([A-Za-z_]\w*+)(?!\s*[(.])")
+_WORD = lazy_regex(r"\w+")
 
 
 async def cypher_query(

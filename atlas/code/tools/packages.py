@@ -15,6 +15,7 @@ from atlas.code.question.package_questions import PackageAspect
 from atlas.code.tools.envelope import Envelope, fit_aside
 from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
 from atlas.core.invisible import one_line
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, Node
 from atlas.core.wording import counted
 
@@ -38,9 +39,9 @@ _ORDER = (
 )
 _LINES = 12
 """Lines of one importing file that are listed."""
-ASIDE = re.compile(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|vendor(?:-bin)?|sandbox)/")
+ASIDE = lazy_regex(r"(?:^|/)(?:tests?|specs?|examples?|fixtures?|bench|benchmarks?|vendor(?:-bin)?|sandbox)/")
 """Projects that belong to tests or examples come last."""
-_DOCUMENTS = re.compile(r"(?:docs?|documentation|examples?|tutorials?)/")
+_DOCUMENTS = lazy_regex(r"(?:docs?|documentation|examples?|tutorials?)/")
 """Folders whose code shows how the project is used; many files of them that import a package are one line."""
 _FEW_FILES = 6
 """Files that import a package whose first import is shown."""

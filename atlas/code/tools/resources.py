@@ -19,6 +19,7 @@ from atlas.code.tools.envelope import inside, open_envelope
 from atlas.code.tools.symbol.node import get_context
 from atlas.core.errors import ConfigError, NotFound
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Match, NodeRow
 from atlas.core.wording import counted
 
@@ -27,9 +28,9 @@ TOKEN_BUDGET = 4_000
 MAX_URI_CHARACTERS = 2_000
 MAX_SYMBOLS = 10_000
 
-_URI = re.compile(r"atlas://(node|file)/(.+)", re.DOTALL)
-_ENCODED_SLASH = re.compile(r"%(2f|5c)", re.IGNORECASE)
-_BROKEN_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
+_URI = lazy_regex(r"atlas://(node|file)/(.+)", re.DOTALL)
+_ENCODED_SLASH = lazy_regex(r"%(2f|5c)", re.IGNORECASE)
+_BROKEN_ESCAPE = lazy_regex(r"%(?![0-9a-fA-F]{2})")
 
 
 async def read_resource(atlas: Atlas, uri: str) -> str:

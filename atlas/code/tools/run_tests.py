@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import NodeRow
 
 MAX_FILES = 20
@@ -289,7 +290,7 @@ _SEPARATE: Mapping[str, tuple[str, ...]] = {
     ".php": ("composer.json",), _JVM[0]: (*_GRADLE, "pom.xml"), ".swift": ("Package.swift",),
 }  # fmt: skip
 """Manifests below which a command of its own is needed."""
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,200}", re.ASCII)
+_IDENTIFIER = lazy_regex(r"[A-Za-z_]\w{0,200}", re.ASCII)
 
 
 def _document(text: str) -> dict[str, Any]:

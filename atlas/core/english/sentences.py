@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from atlas.core.lazy_regex import lazy_regex
 
-_END = re.compile(r"[.!?]['\")\]]{0,8}(?=\s{1,40}[\"'(\[`*]{0,8}[A-Z0-9_`])|\n{2,}|\n(?=\s{0,40}(?:[-*] |\d{1,9}\. ))")
+_END = lazy_regex(r"[.!?]['\")\]]{0,8}(?=\s{1,40}[\"'(\[`*]{0,8}[A-Z0-9_`])|\n{2,}|\n(?=\s{0,40}(?:[-*] |\d{1,9}\. ))")
 """Where a sentence may end: a mark before a blank and a capital, digit or code; a blank line; a list item."""
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|al|resp|approx|incl|Fig|No|Mr|Dr|St)|\b[A-Z])\.$")
+_ABBREVIATION = lazy_regex(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|al|resp|approx|incl|Fig|No|Mr|Dr|St)|\b[A-Z])\.$")
 
 
-_OF_NOTE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s)[^.!?\n]*)*[.!?]*")
-_SAID = re.compile(r"[^.!?]+[.!?]*")
-_BEFORE_CAPITAL = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_BEFORE_BLANK = re.compile(r"(?<=[.!?])\s|\n[^\S\n]{0,200}\n")
+_OF_NOTE = lazy_regex(r"[^.!?\n]+(?:[.!?](?!\s)[^.!?\n]*)*[.!?]*")
+_SAID = lazy_regex(r"[^.!?]+[.!?]*")
+_BEFORE_CAPITAL = lazy_regex(r"(?<=[.!?])\s+(?=[A-Z])")
+_BEFORE_BLANK = lazy_regex(r"(?<=[.!?])\s|\n[^\S\n]{0,200}\n")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+
+from atlas.core.lazy_regex import lazy_regex
 
 MIN_INFLECTED = 5
 """Minimum number of letters; shorter words (`this`, `used`) would lose more than an ending."""
@@ -27,22 +28,22 @@ _DERIVATIONS = (
 _PARTICLES = ("up", "down", "back", "off")
 _VOWELS = "aeiou"
 _PAIRS = (
-    (re.compile(r"^(col|behavi|fav|flav|hon|neighb|harb|lab)our"), r"\1or"),
-    (re.compile(r"^(col|behavi|fav|flav|hon|neighb|harb|lab)or(?!ator)"), r"\1our"),
-    (re.compile(r"([a-z]{3})is(e|ed|es|er|ers|ing|ation|able)$"), r"\1iz\2"),
-    (re.compile(r"([a-z]{3})iz(e|ed|es|er|ers|ing|ation|able)$"), r"\1is\2"),
-    (re.compile(r"^(anal|paral)ys(e|ed|es|er|ers|ing)$"), r"\1yz\2"),
-    (re.compile(r"^(anal|paral)yz(e|ed|es|er|ers|ing)$"), r"\1ys\2"),
-    (re.compile(r"^(cent|met|lit)re(s?)$"), r"\1er\2"),
-    (re.compile(r"^(cent|met|lit)er(s?)$"), r"\1re\2"),
-    (re.compile(r"^(cancel|label|model|signal|channel)l(ed|ing|er)$"), r"\1\2"),
-    (re.compile(r"^(cancel|label|model|signal|channel)(ed|ing|er)$"), r"\1l\2"),
-    (re.compile(r"^(catal|dial|anal)ogue(s?)$"), r"\1og\2"),
-    (re.compile(r"^(catal|dial|anal)og(s?)$"), r"\1ogue\2"),
-    (re.compile(r"^(lic|def|off)ence"), r"\1ense"),
-    (re.compile(r"^(lic|def|off)ense"), r"\1ence"),
-    (re.compile(r"^grey"), "gray"),
-    (re.compile(r"^gray"), "grey"),
+    (lazy_regex(r"^(col|behavi|fav|flav|hon|neighb|harb|lab)our"), r"\1or"),
+    (lazy_regex(r"^(col|behavi|fav|flav|hon|neighb|harb|lab)or(?!ator)"), r"\1our"),
+    (lazy_regex(r"([a-z]{3})is(e|ed|es|er|ers|ing|ation|able)$"), r"\1iz\2"),
+    (lazy_regex(r"([a-z]{3})iz(e|ed|es|er|ers|ing|ation|able)$"), r"\1is\2"),
+    (lazy_regex(r"^(anal|paral)ys(e|ed|es|er|ers|ing)$"), r"\1yz\2"),
+    (lazy_regex(r"^(anal|paral)yz(e|ed|es|er|ers|ing)$"), r"\1ys\2"),
+    (lazy_regex(r"^(cent|met|lit)re(s?)$"), r"\1er\2"),
+    (lazy_regex(r"^(cent|met|lit)er(s?)$"), r"\1re\2"),
+    (lazy_regex(r"^(cancel|label|model|signal|channel)l(ed|ing|er)$"), r"\1\2"),
+    (lazy_regex(r"^(cancel|label|model|signal|channel)(ed|ing|er)$"), r"\1l\2"),
+    (lazy_regex(r"^(catal|dial|anal)ogue(s?)$"), r"\1og\2"),
+    (lazy_regex(r"^(catal|dial|anal)og(s?)$"), r"\1ogue\2"),
+    (lazy_regex(r"^(lic|def|off)ence"), r"\1ense"),
+    (lazy_regex(r"^(lic|def|off)ense"), r"\1ence"),
+    (lazy_regex(r"^grey"), "gray"),
+    (lazy_regex(r"^gray"), "grey"),
 )
 """Abbreviations (`db` for `database`) are not among them: searching for them as well found as much as it lost
 (docs/measurements/search.md)."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from atlas.core.lazy_regex import lazy_regex
+
 MAX_CHARACTERS = 100
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -13,7 +15,7 @@ _MONTH = (
 )
 _DAY, _YEAR = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?", r"(?P<year>\d{4})"
 _DATES = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_regex(form, re.IGNORECASE)
     for form in (
         rf"\b{_DAY} (?:of )?{_MONTH},? {_YEAR}\b",
         rf"\b{_MONTH} {_DAY},? {_YEAR}\b",
@@ -21,10 +23,10 @@ _DATES = tuple(
     )
 )
 """Dates in words, and with slashes if the year is first: the order of 05/08/2023 is not known."""
-_CLOCK = re.compile(
+_CLOCK = lazy_regex(
     r"\b(\d{1,2})(?::(\d\d))?(?::(\d\d))? ?([ap])\.?m\b\.?|\b(\d{1,2}):(\d\d)(?::(\d\d))?\b", re.IGNORECASE
 )
-_FILLERS = re.compile(r"[\s,.]|\b(?:on|at|mon|tues?|wed|wednes|thu|thurs|fri|sat|satur|sun)(?:day)?\b", re.IGNORECASE)
+_FILLERS = lazy_regex(r"[\s,.]|\b(?:on|at|mon|tues?|wed|wednes|thu|thurs|fri|sat|satur|sun)(?:day)?\b", re.IGNORECASE)
 
 
 def read_date(text: str) -> datetime | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from atlas._parser import find_secrets, mask_secrets
 from atlas.code.notes.note import Note, read_note
 from atlas.core.invisible import normal_form
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.notes.folder import KnowledgeFolder
 from atlas.knowledge.notes.ids import is_id
 from atlas.knowledge.notes.listing import EntryKind, ListedFile, raw_files
@@ -62,11 +63,11 @@ _HELD = ("proposed", "accepted")
 """Two notes of these statuses that contradict each other are both held to be true."""
 _ORDERED = ("implies", "supersedes")
 """Relations that a chain of notes must not lead back by."""
-_MARKER = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
+_MARKER = lazy_regex(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
 HEAD = 120
 """Characters of an observation in which its time and id stand."""
-_HEAD_OF_OBSERVATION = re.compile(r"^\d{4}-\d\S*|\[o-\w+\]")
-_NUMBERED = re.compile(r"(e-\w{26})\.\d+")
+_HEAD_OF_OBSERVATION = lazy_regex(r"^\d{4}-\d\S*|\[o-\w+\]")
+_NUMBERED = lazy_regex(r"(e-\w{26})\.\d+")
 
 
 @dataclass(frozen=True, slots=True)

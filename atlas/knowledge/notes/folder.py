@@ -19,6 +19,7 @@ from pathlib import Path
 
 from atlas.core.errors import ConfigError, NotFound, StoreError, WriterBusy
 from atlas.core.invisible import normal_form
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.notes.checks import MAX_FILE
 from atlas.runtime.process.files import make_private_folder, read_file
 from atlas.runtime.process.lock import LockFile
@@ -28,7 +29,7 @@ LOCK_PATIENCE = 30.0
 LOCK_POLL = 0.005
 _MAX_SLUG = 60
 _MAX_PATH = 1000
-_PATH = re.compile(r"(?:[^\W_][\w .+-]{0,79}/){0,16}[^\W_][\w .+-]{0,79}\.md")
+_PATH = lazy_regex(r"(?:[^\W_][\w .+-]{0,79}/){0,16}[^\W_][\w .+-]{0,79}\.md")
 """Paths that a note may be given: no hidden names, no separators of other systems, no control characters."""
 ENTITIES = "entities"
 MERGE_RULES = b"# Keep the observations that both branches have appended.\n*.md merge=union\n"

@@ -12,14 +12,15 @@ from collections.abc import Mapping, Sequence
 
 from atlas.code.notes.note import Note
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 
 Scalar = str | int | float
 Value = Scalar | Sequence["Value"] | Mapping[str, "Value"]
 
-_PLAIN = re.compile(r"[A-Za-z][\w./@+-]*(?::[\w./@+-]+)*|\d{4}-\d\d-\d\dT[\d:.]+Z", re.ASCII)
+_PLAIN = lazy_regex(r"[A-Za-z][\w./@+-]*(?::[\w./@+-]+)*|\d{4}-\d\d-\d\dT[\d:.]+Z", re.ASCII)
 """Strings that need no quotes in a block or flow of YAML 1.1 and 1.2."""
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
-_UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_UNPRINTABLE = lazy_regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 """Characters that YAML does not allow unescaped, in addition to those that JSON escapes."""
 _FENCE = "---"
 

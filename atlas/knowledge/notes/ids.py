@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import threading
 import time
 from collections.abc import Callable
 
+from atlas.core.lazy_regex import lazy_regex
+
 PREFIXES = {"claim": "c", "decision": "d", "entity": "e", "observation": "o", "short_term": "s"}
 """First letter of an id by kind of note."""
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_PATTERN = re.compile(rf"[{''.join(PREFIXES.values())}]-[{_ALPHABET}]{{26}}")
+_PATTERN = lazy_regex(rf"[{''.join(PREFIXES.values())}]-[{_ALPHABET}]{{26}}")
 _RANDOM_BITS = 80
 
 

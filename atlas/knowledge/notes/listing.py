@@ -17,13 +17,14 @@ from pathlib import Path
 from atlas._parser import mask_secrets
 from atlas.code.notes.note import Note, read_note, text_of
 from atlas.core.errors import NotFound, StoreError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.notes.checks import MAX_FILE
 from atlas.knowledge.notes.folder import KnowledgeFolder
 from atlas.runtime.process.files import read_file
 
 MAX_DEPTH = 64
 """Folders below each other; deeper ones are named and not read."""
-DRAFT = re.compile(r"\..*\.\d+-[0-9a-f]{8}\.draft", re.DOTALL)
+DRAFT = lazy_regex(r"\..*\.\d+-[0-9a-f]{8}\.draft", re.DOTALL)
 """Names of the files that a writer replaces a note with."""
 
 

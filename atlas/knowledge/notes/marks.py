@@ -7,17 +7,17 @@ They are part of the line, so that every editor shows them and every version of 
 from __future__ import annotations
 
 import mimetypes
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.parsing import digest_paths
 
 KINDS = ("image/", "audio/")
 MAX_MARK = 1_200
 """Characters of one mark."""
-_MARK = re.compile(
+_MARK = lazy_regex(
     r" ?\((?:importance: (?P<importance>0(?:\.\d{1,4})?|1(?:\.0{1,4})?)"
     r"|attachment: (?P<path>[^()]{1,1000}) (?P<type>(?:image|audio)/[\w.+-]{1,60}) (?P<digest>[0-9a-f]{16,64}))\)$"
 )

@@ -8,20 +8,21 @@ from dataclasses import dataclass
 
 from atlas.core.english.stems import stem
 from atlas.core.english.stop_words import STATEMENT_STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS, opposites, sides
 
-_WORD = re.compile(r"[A-Za-z0-9][\w'-]*(?:[.][\w'-]+)*")
-_AS = re.compile(
+_WORD = lazy_regex(r"[A-Za-z0-9][\w'-]*(?:[.][\w'-]+)*")
+_AS = lazy_regex(
     r"\b(?P<least>at least )?(?P<factor>twice |half |times )?(?:just )?as (?P<word>[a-z]+)(?: [a-z]+){0,3}? as\b",
     re.IGNORECASE,
 )
-_THAN = re.compile(r"\bthan\b(?!\s*(?:\d[\d.,]*|about|half|once|" + "|".join(WORDS["numbers"]) + r")\b)", re.IGNORECASE)
-_VERB = re.compile(r"\b(?:" + "|".join(WORDS["winning"].split()) + r")\b", re.IGNORECASE)
-_ASPECT = re.compile(r"\b(?:in|on|at|for|by) ([a-z]+)(?: ([a-z]+))?", re.IGNORECASE)
+_THAN = lazy_regex(r"\bthan\b(?!\s*(?:\d[\d.,]*|about|half|once|" + "|".join(WORDS["numbers"]) + r")\b)", re.IGNORECASE)
+_VERB = lazy_regex(r"\b(?:" + "|".join(WORDS["winning"].split()) + r")\b", re.IGNORECASE)
+_ASPECT = lazy_regex(r"\b(?:in|on|at|for|by) ([a-z]+)(?: ([a-z]+))?", re.IGNORECASE)
 _VALUES = [frozenset(map(stem, group.split())) for group in WORDS["values"].split("|")]
 _COSTS = frozenset(SYNONYMS.get(stem(word), stem(word)) for word in WORDS["costs"].split())
 _SIZES = {word: sign for sign, words in ((1, WORDS["larger"]), (-1, WORDS["smaller"])) for word in words.split()}
-_EQUALLY = re.compile(r"\bequally (?P<word>[a-z]+)", re.IGNORECASE)
+_EQUALLY = lazy_regex(r"\bequally (?P<word>[a-z]+)", re.IGNORECASE)
 _FLIPPED = str.maketrans("<>", "><")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atlas.core.english.stems import stem
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.retrieval.opposites import ATTRIBUTES, SYNONYMS, WORDS, opposites
 from atlas.knowledge.retrieval.quantities import Quantity, excludes
 from atlas.knowledge.retrieval.roles import bounds, exclusive, no_effect, other_caps, other_names, roles, sole, unique
@@ -31,16 +32,16 @@ MIN_SHARED_GROWTH = 0.3
 """The same where both name a complexity class: few statements do."""
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
 _NOBODY = frozenset(("nobody", "none", "neither"))
-_MAY = re.compile(r"\b(?:may|can)\b", re.IGNORECASE)
+_MAY = lazy_regex(r"\b(?:may|can)\b", re.IGNORECASE)
 """After "nobody may", "guests may" is a permission, not a possibility."""
 _MAXIMUM, _MINIMUM = stem("maximum"), stem("minimum")
 _NEED = frozenset((stem("require"),))
 _SEVERAL = frozenset(SYNONYMS.get(stem(word), stem(word)) for word in WORDS["several"].split())
-_CONTRAST = re.compile(r", (?:but |and )?not (?P<denied>[^,.;]+)", re.IGNORECASE)
+_CONTRAST = lazy_regex(r", (?:but |and )?not (?P<denied>[^,.;]+)", re.IGNORECASE)
 """Behind a comma "not" denies what follows only: "runs on Linux, not on macOS"."""
-_THAN_IN = re.compile(r"\bthan (?:in|on|at|with|by|for|during|under)\b", re.IGNORECASE)
+_THAN_IN = lazy_regex(r"\bthan (?:in|on|at|with|by|for|during|under)\b", re.IGNORECASE)
 """What is compared are circumstances, not the subject."""
-_SYMBOL = re.compile(r"`([A-Za-z_][\w.]{0,200})(?:\(\))?`")
+_SYMBOL = lazy_regex(r"`([A-Za-z_][\w.]{0,200})(?:\(\))?`")
 _EVENTS = frozenset(map(stem, WORDS["events"].split()))
 
 

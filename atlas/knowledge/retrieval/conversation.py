@@ -8,17 +8,17 @@ other in a file.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PROSE, Label, Node
 from atlas.knowledge.retrieval.hits import properties_of
 
 SESSION_SECONDS = 3600.0
 """Observations that are further apart belong to different conversations."""
-_NUMBERED = re.compile(r"(.*\.)(\d{1,5})")
+_NUMBERED = lazy_regex(r"(.*\.)(\d{1,5})")
 
 
 async def followers(reader: Reader, nodes: Sequence[Node]) -> dict[str, str]:

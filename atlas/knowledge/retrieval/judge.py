@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from atlas.core.language_model import LanguageModel
+from atlas.core.lazy_regex import lazy_regex
 
 VERDICTS = ("contradict", "agree", "unrelated", "unknown")
 MOST_TOKENS = 120
@@ -25,7 +25,7 @@ _INSTRUCTION = (
     '{"verdict": "contradict" | "agree" | "unrelated" | "unknown", "why": "<at most 20 words>"}. '
     '"contradict": both cannot be true at once under the same circumstances.'
 )
-_OBJECT = re.compile(r"\{[^{}]*\}")
+_OBJECT = lazy_regex(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)

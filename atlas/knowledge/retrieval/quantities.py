@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from atlas.core.english.stems import stem
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS, either
 
 _UNITS: dict[str, tuple[str, float]] = {
@@ -29,7 +30,7 @@ _TOLERANCE = 0.2
 _LABELS = frozenset(map(stem, WORDS["labels"].split()))
 
 
-_PHRASE = re.compile(
+_PHRASE = lazy_regex(
     rf"(?:(?P<bound>{either(_BOUNDS)})\s*(?:{either(WORDS['labels'].split())}\s+)?)?"
     rf"(?P<number>\d+(?:\.\d+){{2,3}}|\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b{either(_NUMBERS)}\b)"
     rf"(?:\s*(?P<scale>{either(_SCALES)})\b)?(?:-(?=[a-z]{{3}})|\s*(?:of\s+)?(?:an?\s+)?)(?P<unit>%|[A-Za-zµ]+)?",
@@ -37,11 +38,11 @@ _PHRASE = re.compile(
 )
 
 
-_RANGE_START = re.compile(r"(?:(?:between|from)\s+)?(\d[\d,_]*(?:\.\d+)?)\s*\S*\s*(?:and|to|-|–)\s*$", re.IGNORECASE)
-CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!:?\d)(?:\s?(?:a\.?m\b|(p)\.?m\b))?", re.IGNORECASE)
+_RANGE_START = lazy_regex(r"(?:(?:between|from)\s+)?(\d[\d,_]*(?:\.\d+)?)\s*\S*\s*(?:and|to|-|–)\s*$", re.IGNORECASE)
+CLOCK = lazy_regex(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!:?\d)(?:\s?(?:a\.?m\b|(p)\.?m\b))?", re.IGNORECASE)
 _KINDS = frozenset(WORDS["units"])
-_EXACTLY = re.compile(r"\b(?:only|exactly|just) $", re.IGNORECASE)
-_AFTER = [(name, re.compile(text, re.IGNORECASE)) for name, text in WORDS["after_number"].items()]
+_EXACTLY = lazy_regex(r"\b(?:only|exactly|just) $", re.IGNORECASE)
+_AFTER = [(name, lazy_regex(text, re.IGNORECASE)) for name, text in WORDS["after_number"].items()]
 
 
 class Quantity(NamedTuple):
@@ -184,16 +185,16 @@ class Growth:
 
 
 _NAMED: dict[str, list[list[float]]] = WORDS["growth"]
-_NAMES = re.compile(rf"\b{either(_NAMED)}(?:[- ]time\b|\b)", re.IGNORECASE)
-_BIG_O = re.compile(
+_NAMES = lazy_regex(rf"\b{either(_NAMED)}(?:[- ]time\b|\b)", re.IGNORECASE)
+_BIG_O = lazy_regex(
     r"(?P<letter>\bbig[- ]O(?: of)?|\b(?:O|Theta|Omega)|[ΘΩ])\s?\((?P<inside>(?:[^()]|\([^()]{0,40}\)){1,80})\)|"
     r"\b(?:proportional to|order of|as|in|is|takes) (?:the )?(?P<bare>(?:square root of |square of )?[b-hj-z]"
     r"(?: log [a-z]\b|\^\d(?:\.\d+)?|²|³| squared| cubed|\b(?! [a-z])))",
 )
-_BOUNDED = re.compile(
+_BOUNDED = lazy_regex(
     r"\b(?:at most|at worst|bounded(?: above)?|no (?:worse|more|slower) than|upper bound)\b", re.IGNORECASE
 )
-_FACTOR = re.compile(
+_FACTOR = lazy_regex(
     r"log\^?\d*\s*\(?[a-z]*\)?|sqrt\s*\(?[a-z]\)?|√\s*\(?[a-z]\)?|[\w.]{1,40}!|\d[\d.]{0,20}\^\(?[a-z]\)?|[a-z](?:\^[\d.]+)?"
 )
 

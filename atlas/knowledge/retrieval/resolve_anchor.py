@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Sequence
 
 from atlas.code.graph.targets import group_symbols
@@ -14,12 +13,13 @@ from atlas.code.retrieve.resolve import resolve, written
 from atlas.code.retrieve.written_files import relative
 from atlas.core.errors import AtlasError, ConfigError, NotFound
 from atlas.core.ids import make_uid
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PROSE_LABELS, Filter, Label, Match, Node
 
 KINDS = ("symbol", "file", "package", "route")
 MAX_NEAR = 5
-_ROUTE = re.compile(r"[A-Z*]{1,20} /\S*")
-_REDEFINITION = re.compile(r"#\d+$")
+_ROUTE = lazy_regex(r"[A-Z*]{1,20} /\S*")
+_REDEFINITION = lazy_regex(r"#\d+$")
 MAX_OVERLOADS = 32
 """Definitions of one qualified name among which the one that an anchor means is looked for."""
 _FORMS = "Write a symbol (`Cart.total`), a place (`shop/cart.py:12`), file:PATH, package:NAME or route:METHOD /PATH."

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from atlas.code.reader import Reader
 from atlas.core.errors import NotFound
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Scored
 from atlas.knowledge.notes.marks import read_marks
 from atlas.knowledge.retrieval import scoring
@@ -58,16 +59,16 @@ ANSWER_SHARE = 0.2
 point to a point on both sets of memories, and nothing falls (`python -m tests.bench.recall`)."""
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_ASKS_TIME = re.compile(
+_ASKS_TIME = lazy_regex(
     r"\bwhen\b|\b(?:what|which) (?:date|day|week|month|year|time)\b|\bhow long ago\b", re.IGNORECASE
 )
-_TIME = re.compile(
+_TIME = lazy_regex(
     rf"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|recently|since|until|{_MONTHS}|(?:{_DAYS})s?"
     r"|spring|summer|autumn|winter|morning|evening|weekend|weeks?|months?|years?|\d{4}|\d\d?(?::\d\d|st|nd|rd|th))\b",
     re.IGNORECASE,
 )
-_ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|long|far|tall|often|big|large|high|fast)\b", re.IGNORECASE)
-_NUMBER = re.compile(
+_ASKS_NUMBER = lazy_regex(r"\bhow (?:many|much|old|long|far|tall|often|big|large|high|fast)\b", re.IGNORECASE)
+_NUMBER = lazy_regex(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
     r"|hundreds?|thousands?|millions?|half|dozens?|once|twice|quarters?)\b",
     re.IGNORECASE,

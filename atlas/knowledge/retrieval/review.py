@@ -7,7 +7,6 @@ note was written for: a note cannot make a file readable that the index leaves o
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +25,7 @@ from atlas.code.notes.note import Anchor, Note
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
 from atlas.core.history import ChangeKind
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.line_diff import diff_lines, lines_of
 from atlas.core.model import Filter, Match, Node, NodeRow
 
@@ -40,7 +40,7 @@ MAX_SEARCHED = 2_000
 _BATCH = 500
 _MAX_RENAMES = 3
 """Commits whose whole difference is read to follow renamed files."""
-_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_COMMIT = lazy_regex(r"[0-9a-f]{7,40}")
 _DONE = ("retracted", "superseded")
 
 

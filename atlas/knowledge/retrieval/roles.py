@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from atlas.core.english.stems import stem
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.retrieval.opposites import SYNONYMS, WORDS
 from atlas.knowledge.retrieval.quantities import Quantity
 from atlas.knowledge.retrieval.statements import Statement, stems_of
@@ -19,11 +20,11 @@ Found = tuple[str, str, str]
 """Kind of a clash, and the words on each side."""
 
 _MUTUAL = frozenset(map(stem, WORDS["mutual"].split()))
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+(?:\w+ly\s+)?(\w+)(\s+by\b)?", re.IGNORECASE)
-_THE = re.compile(r" (?:is|was|are|were|remains|became) (?:still )?the ", re.IGNORECASE)
+_PASSIVE = lazy_regex(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s+(?:\w+ly\s+)?(\w+)(\s+by\b)?", re.IGNORECASE)
+_THE = lazy_regex(r" (?:is|was|are|were|remains|became) (?:still )?the ", re.IGNORECASE)
 _SOLE = frozenset(stem(word) for word in WORDS["sole"].split())
 MAX_SUBJECT = 80
-_ONCE = re.compile(rf"\b(?:{'|'.join(WORDS['once'].split())})\s+(?P<how>in|on|at|by|from|near)\s", re.IGNORECASE)
+_ONCE = lazy_regex(rf"\b(?:{'|'.join(WORDS['once'].split())})\s+(?P<how>in|on|at|by|from|near)\s", re.IGNORECASE)
 _LINES = enumerate(WORDS["exclusive"].strip().splitlines())
 _EXCLUSIVE = {stem(word): at for at, line in _LINES for word in line.split()}
 _TIMES = frozenset((1, 2, 3))
@@ -31,15 +32,15 @@ _TIMES = frozenset((1, 2, 3))
 _ALL = frozenset(("every", "each", "all", "any", "only", "solely", "exclusively", "just"))
 _SOME = frozenset(("some", "several", "many", "most", "few"))
 _ONLY = frozenset(("only", "solely", "exclusively", "just"))
-_FREE = re.compile(WORDS["bounding"]["free"], re.IGNORECASE)
-_TIGHT = re.compile(WORDS["bounding"]["tight"], re.IGNORECASE)
-_CUT = re.compile(WORDS["bounding"]["cut"], re.IGNORECASE)
+_FREE = lazy_regex(WORDS["bounding"]["free"], re.IGNORECASE)
+_TIGHT = lazy_regex(WORDS["bounding"]["tight"], re.IGNORECASE)
+_CUT = lazy_regex(WORDS["bounding"]["cut"], re.IGNORECASE)
 _OF_BOUNDS = frozenset(
     form for word in WORDS["bounding"]["words"].split() for form in (stem(word), SYNONYMS.get(stem(word), ""))
 )
-_NO_EFFECT = re.compile(WORDS["effects"]["none"], re.IGNORECASE)
+_NO_EFFECT = lazy_regex(WORDS["effects"]["none"], re.IGNORECASE)
 _EFFECTS = frozenset(SYNONYMS.get(stem(word), stem(word)) for word in WORDS["effects"]["verbs"].split())
-_TOGETHER = re.compile(r"\b(?:both|and|also|as well|or)\b", re.IGNORECASE)
+_TOGETHER = lazy_regex(r"\b(?:both|and|also|as well|or)\b", re.IGNORECASE)
 MAX_WORDS = 14
 """Content words of a sentence whose roles are compared: longer ones have more than one verb."""
 

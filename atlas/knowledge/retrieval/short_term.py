@@ -6,11 +6,11 @@ The vectors of short-term memories are compared by the extension: 10,000 of them
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atlas.code.retrieve.fuse import PROSE_CEILING, PROSE_FLOOR
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.short_term import ShortTermEntry
 from atlas.knowledge.retrieval.hits import NoteHit
 from atlas.parsing import cosines
@@ -23,7 +23,7 @@ FRESH_SPAN, FRESH_HALF_LIFE = 0.1, 86_400.0
 """An entry of this second gains this share of its score, one of this age in seconds half of it."""
 WORDS_ONLY = 0.5
 """Score of the best note if it shares words or a name with the question, but its meaning is not near."""
-_NOT_WORD = re.compile(r"\W+")
+_NOT_WORD = lazy_regex(r"\W+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from atlas.code.retrieve.channels import other_model
 from atlas.core.contracts import Embedder
 from atlas.core.english.sentences import note_sentences
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PROSE, Chunk, Filter, Node, Scored
 from atlas.parsing import VectorIndex
 
@@ -23,7 +23,7 @@ MAX_SENTENCES = 12
 """Sentences of a note that are compared one by one."""
 MAX_CHARACTERS = 1000
 """Of a question. Longer ones are texts, which are embedded as a whole all the same."""
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 
 
 async def nearest(reader: Reader, vector: bytes, where: Filter, limit: int) -> list[Scored]:

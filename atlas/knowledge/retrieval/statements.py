@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from atlas.core.english.stems import stem
 from atlas.core.english.stop_words import STATEMENT_STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.retrieval.comparisons import SidesCompared, comparison
 from atlas.knowledge.retrieval.opposites import (
     CIRCUMSTANCES,
@@ -29,25 +30,25 @@ from atlas.knowledge.retrieval.opposites import (
 )
 from atlas.knowledge.retrieval.quantities import CLOCK, Growth, Quantity, growth, is_unit, quantities
 
-_WORD = re.compile(r"\d[\d.,]*(?:x\b)?|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%")
-_PHRASES = re.compile(rf"\b{either(PHRASES)}\b", re.IGNORECASE)
-_PAST, _FUTURE = (re.compile(WORDS["phases"][name], re.IGNORECASE) for name in ("past", "future"))
-_SUPPOSED = re.compile(WORDS["phases"]["supposed"], re.IGNORECASE)
+_WORD = lazy_regex(r"\d[\d.,]*(?:x\b)?|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%")
+_PHRASES = lazy_regex(rf"\b{either(PHRASES)}\b", re.IGNORECASE)
+_PAST, _FUTURE = (lazy_regex(WORDS["phases"][name], re.IGNORECASE) for name in ("past", "future"))
+_SUPPOSED = lazy_regex(WORDS["phases"]["supposed"], re.IGNORECASE)
 _LABELS = frozenset(map(stem, WORDS["labels"].split()))
 _VAGUE = frozenset(WORDS["vague"].split())
 _NUMBERS = frozenset(WORDS["numbers"]) - {"once"}
 _MONTHS = "|".join(month.capitalize() for month in WORDS["months"].split())
-_DATE = re.compile(rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}})?\b|\b(?:19|20)\d\d(?:-\d\d){{0,2}}\b")
-_STOPPED = re.compile(r"\bstop(?:s|ped)? (?=\w+ing\b)", re.IGNORECASE)
-_APPOSITION = re.compile(r",\s+(?:which|who)\b", re.IGNORECASE)
+_DATE = lazy_regex(rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}})?\b|\b(?:19|20)\d\d(?:-\d\d){{0,2}}\b")
+_STOPPED = lazy_regex(r"\bstop(?:s|ped)? (?=\w+ing\b)", re.IGNORECASE)
+_APPOSITION = lazy_regex(r",\s+(?:which|who)\b", re.IGNORECASE)
 """Behind a comma the clause says something about the subject; without one it says which is meant."""
 _AND = frozenset(("and", "or", "nor"))
 _AUXILIARIES = frozenset(WORDS["auxiliaries"].split())
 _PHRASE_STARTS = frozenset(("of", "in", "on", "at", "for", "from", "with", "to", "by", "that", "which", "who"))
 _RELATIVE = frozenset(("that", "which", "who"))
-_NAME = re.compile(r"(?<=[a-z,;:\d] )[A-Z][\w-]+")
-_NOT_ALL = re.compile(r"\bnot (?:all|every|each|always)\b", re.IGNORECASE)
-_PAST_VERB = re.compile(WORDS["phases"]["past_verb"], re.IGNORECASE)
+_NAME = lazy_regex(r"(?<=[a-z,;:\d] )[A-Z][\w-]+")
+_NOT_ALL = lazy_regex(r"\bnot (?:all|every|each|always)\b", re.IGNORECASE)
+_PAST_VERB = lazy_regex(WORDS["phases"]["past_verb"], re.IGNORECASE)
 MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
 

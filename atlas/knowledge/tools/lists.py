@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from atlas.code.notes.anchors import anchor_states
 from atlas.code.notes.facts import NoteFacts, facts_of
 from atlas.code.notes.note import STATUSES
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, Node
 from atlas.core.wording import counted
 from atlas.knowledge.notes.checks import check_question, check_share
@@ -43,7 +43,7 @@ ORDERS = {
     "oldest": ("coalesce(n.created, '')", "", ">"),
     "confidence": ("coalesce(n.confidence, 1.0)", "DESC", "<"),
 }
-_TERM = re.compile(r'(\w+):("[^"]*"|\S+)|(\S+)')
+_TERM = lazy_regex(r'(\w+):("[^"]*"|\S+)|(\S+)')
 _NAMES = ("status", "source", "author", "kind", "about", "min_confidence")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from atlas.code.notes.note_lines import plain_name
 from atlas.core.errors import AtlasError, NotFound
 from atlas.core.ids import make_uid
 from atlas.core.invisible import escaped
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Label, Node
 from atlas.core.short_term import ShortTermEntry
 from atlas.core.wording import counted
@@ -53,7 +53,7 @@ REMEMBERED = (Label.ENTITY, Label.OBSERVATION, Label.CLAIM, Label.DECISION)
 EMOTION_LEAST = 0.5
 """Cosine of emotions from which an entry is named as similar."""
 
-_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
+_NOT_TEXT = lazy_regex("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.notes.dates import read_date
 
-_SPAN = re.compile(r"(\d{1,6})\s*(m|h|d|w)(?:in|our|ay|eek)?s?(?: ago)?", re.IGNORECASE)
+_SPAN = lazy_regex(r"(\d{1,6})\s*(m|h|d|w)(?:in|our|ay|eek)?s?(?: ago)?", re.IGNORECASE)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 

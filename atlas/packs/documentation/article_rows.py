@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from atlas.core.english.sentences import first_sentence
 from atlas.core.ids import make_uid
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PASSAGE, EdgeRow, EdgeType, Label, NodeRow, SearchText
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.passages import passages
@@ -15,7 +15,7 @@ from atlas.packs.documentation.rendering import RenderedArticle, RenderedSection
 from atlas.packs.documentation.rows import digest, node_row, properties_text
 from atlas.parsing import stem_words
 
-_MARKUP = re.compile(r"[`*]")
+_MARKUP = lazy_regex(r"[`*]")
 
 
 def article_uid(pack: str, key: str) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.extract.found import STRATEGIES, FoundEntity
 from atlas.packs.documentation.extract.names import code_symbol
 
 LEAST_MENTIONS = 2
 """A name that is only ever mentioned becomes an entity if so many sections mention it."""
 
-_SEPARATOR = re.compile(r"\.|::|#")
+_SEPARATOR = lazy_regex(r"\.|::|#")
 _RANK = {strategy: rank for rank, strategy in enumerate(STRATEGIES)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import Article, Block, BlockKind, Section
 
 _VERSION_NOTES = {
@@ -14,7 +15,7 @@ _VERSION_NOTES = {
     "versionremoved": "Removed in version",
     "deprecated-removed": "Deprecated since version",
 }
-VERSION_STATED = re.compile(r"(?:Soft )?(?:New|Added|Changed|Deprecated|Removed) (?:in|since) (?:\w+ )?\S*\d", re.I)
+VERSION_STATED = lazy_regex(r"(?:Soft )?(?:New|Added|Changed|Deprecated|Removed) (?:in|since) (?:\w+ )?\S*\d", re.I)
 """The start of a note that says itself what the title of its kind would say."""
 _TIGHT = frozenset((BlockKind.ITEM, BlockKind.ROW))
 """Blocks that follow one of their kind without a blank line."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import Article, BlockKind
 
 MAX_WORDS = 8
@@ -12,9 +12,9 @@ MAX_WORDS = 8
 MAX_MENTIONS = 60
 """Per article."""
 CONFIDENCE = 0.6
-_WORD = re.compile(r"\w+(?:[.'’-]\w+)*\+*")
-_QUALIFIER = re.compile(r"(?<!\s)\s*+\([^()]*+\)$")
-_NAME = re.compile(r"[A-Z0-9]")
+_WORD = lazy_regex(r"\w+(?:[.'’-]\w+)*\+*")
+_QUALIFIER = lazy_regex(r"(?<!\s)\s*+\([^()]*+\)$")
+_NAME = lazy_regex(r"[A-Z0-9]")
 
 
 class TitleMentions:

@@ -6,10 +6,10 @@ that the question names the quoted sections do not speak of.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 
 from atlas.core.english.stop_words import ASKING
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.questions.question import Concept, Question
 from atlas.packs.questions.retrieval.vocabulary import MAX_STEMS, Vocabulary
 from atlas.parsing import stem_words
@@ -24,7 +24,7 @@ LONGEST = 4
 NOT_MENTIONED = "The documentation does not mention {phrases}."
 LACKS = "None of the sections found speaks of {phrases}: the documentation may not treat it."
 NEAREST = "What follows is the nearest that was found."
-_TOKEN = re.compile(r"[^\W_][\w.+/()'-]*|[,;:?!]")
+_TOKEN = lazy_regex(r"[^\W_][\w.+/()'-]*|[,;:?!]")
 _ARTICLES = """
 a an the my our your its their his her this that these those each every any some all both another no
 """

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from atlas.core.english.sentences import sentence_spans
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.questions.question import Question
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
 from atlas.packs.questions.texts import Passage
@@ -24,8 +25,8 @@ FIRST, BEST_PASSAGE, CODE = 0.12, 0.15, 0.05
 BESIDE = 0.3
 """Share of the better of its neighbours' scores that a unit gains: the words of a question often stand next to what
 answers it."""
-_ITEM = re.compile(r"^[-*] .+$", re.MULTILINE)
-_FENCE = re.compile(r"^(```++)[^\n]*+$", re.MULTILINE)
+_ITEM = lazy_regex(r"^[-*] .+$", re.MULTILINE)
+_FENCE = lazy_regex(r"^(```++)[^\n]*+$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ A logistic model of the evidence against an answer. The weights are a prior, fit
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.pack.strict_json import load_json
 from atlas.packs.questions.background import foreignness, is_heard
 from atlas.packs.questions.question import Question
@@ -28,7 +28,7 @@ third of the hand-written questions is refused: a pack's own questions have its 
 LEAST_THRESHOLD, LOST = 0.49, 0.02
 """The threshold falls down to this, as long as more than this share of a pack's own questions would be refused."""
 MAX_WEIGHT = 1_000.0
-_WORD = re.compile(r"[^\W_][\w.]*")
+_WORD = lazy_regex(r"[^\W_][\w.]*")
 
 
 class GateEvidence(NamedTuple):

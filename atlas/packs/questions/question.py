@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
 from atlas.core.english.stop_words import FILLERS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.questions.retrieval.near_words import Near
 from atlas.packs.questions.retrieval.synonyms import Phrase, Synonyms, general_synonyms
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
@@ -22,12 +22,12 @@ OF_WORD, OF_PHRASE = 0.4, 0.7
 ambiguous."""
 OF_NEAR, MOST_NEAR, NEAREST = 0.5, 8, 0.35
 """What a near word of a stem without synonyms counts, times its cosine; how many count, from which cosine."""
-_EXPLICIT = re.compile(r"_|\.(?=\w)|[a-z][A-Z]")
+_EXPLICIT = lazy_regex(r"_|\.(?=\w)|[a-z][A-Z]")
 """Not abbreviations in capitals: `SQL` and `PDF` are words of everyday questions."""
 _FILLERS = frozenset(stem_words(FILLERS).split())
-_NAME = re.compile(r"[A-Za-z_](?:\w|\.++(?=\w))++(?:\(\))?")
-_ARGUMENT = re.compile(r"\b([A-Za-z_]\w+)=")
-_CODE_LIKE = re.compile(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^(?:[A-Z]?+[0-9]++)*+[A-Z]{2}[A-Z0-9_]*+$")
+_NAME = lazy_regex(r"[A-Za-z_](?:\w|\.++(?=\w))++(?:\(\))?")
+_ARGUMENT = lazy_regex(r"\b([A-Za-z_]\w+)=")
+_CODE_LIKE = lazy_regex(r"_|\.(?=\w)|\(\)|[a-z][A-Z]|^(?:[A-Z]?+[0-9]++)*+[A-Z]{2}[A-Z0-9_]*+$")
 _NONE: Mapping[str, float] = MappingProxyType({})
 
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from atlas.core.english.sentences import sentences
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, NodeRow
 from atlas.packs.documentation.pack.manifest import shown
 from atlas.packs.documentation.pack.strict_json import load_json
@@ -27,7 +28,7 @@ KEPT_WORDS = 0.4
 """Share of the content words of a sentence that its question keeps."""
 MIN_WORDS, LEAST_KEPT = 6, 3
 """Words of a sentence of which a question is made, and of the question: two words ask nothing ("Django fixes")."""
-_WORD = re.compile(r"[A-Za-z](?:\w|[.-]++(?=\w))*+")
+_WORD = lazy_regex(r"[A-Za-z](?:\w|[.-]++(?=\w))*+")
 _GENERAL = frozenset(
     ("overview", "introduction", "example", "examples", "notes", "note", "usage", "api", "arguments", "attributes",
      "methods", "options", "settings", "see also", "parameters", "returns", "installation", "synopsis", "description",

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.questions.texts import Passage
 
 LEAST_NAME, LEAST_TITLE = 3, 9
 """Characters of the name of a symbol, and of a title of several words."""
-_SPAN = re.compile(r"`([^`\n]{2,80})`")
-_PARTS = re.compile(r"[.:#]")
-_ARGUMENTS = re.compile(r"\(.*", re.DOTALL)
+_SPAN = lazy_regex(r"`([^`\n]{2,80})`")
+_PARTS = lazy_regex(r"[.:#]")
+_ARGUMENTS = lazy_regex(r"\(.*", re.DOTALL)
 
 
 def references(passages: Sequence[Passage], sentences: Mapping[str, Sequence[float]]) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match
 from atlas.packs.questions.question import Question
 from atlas.packs.questions.texts import Passage, read_passages
@@ -21,29 +22,29 @@ FOUND_EACH = 60
 VERSION_FACTS = frozenset({"added", "changed", "removed", "deprecated"})
 """Kinds of facts that say what a version did."""
 _NUMBER = r"v?\d+(?:\.\d+)*(?!\w|/|\.\d)"
-_LED = re.compile(
+_LED = lazy_regex(
     r"(?:\b(?:versions?|releases?|upgrad\w+ to|migrat\w+ to|v)\s+|"
     r"(?P<loose>^|\b(?:since|in|of|from|between|to|before|after)\s+))"
     rf"(?:the\s+)?(?P<number>{_NUMBER})",
     re.I,
 )
-_FURTHER = re.compile(rf"\s*(?:,|and|or|to|vs\.?)\s+(?P<number>{_NUMBER})", re.I)
-_HEADING = re.compile(r"(?:^|[\s\[(])v?(\d+(?:\.\d+)+|(?<=version )\d+|(?<=release )\d+)(?![\w/])", re.I)
+_FURTHER = lazy_regex(rf"\s*(?:,|and|or|to|vs\.?)\s+(?P<number>{_NUMBER})", re.I)
+_HEADING = lazy_regex(r"(?:^|[\s\[(])v?(\d+(?:\.\d+)+|(?<=version )\d+|(?<=release )\d+)(?![\w/])", re.I)
 _IN_HEADING = 8
 """Words of the longest heading that is read as one of a version."""
-_CHANGES = re.compile(
+_CHANGES = lazy_regex(
     r"\b(?:versions?|releases?|released|since|changed|changes|changelog|upgrad\w+|migrat\w+|deprecat\w+|obsolete|"
     r"removed|removal|removes|dropped|drops|introduced|breaking|history|what(?:'s| is| was)? new|new in|"
     r"when\b.*\b(?:added|available))\b",
     re.I,
 )
-_OF_VERSION = re.compile(
+_OF_VERSION = lazy_regex(
     r"\b(?:changes|changed|change in|changelog|what(?:'s| is| was)? new|new in|new features|news|added|additions|"
     r"remov\w+|drop\w*|deprecat\w+|introduc\w+|break\w*|fixes|fixed|differ\w*|happened|gone|notes|upgrad\w+|migrat\w+|"
     r"improve\w*)\b",
     re.I,
 )
-_STATED = re.compile(r"(?:\w+ in|[Dd]eprecated since) version (\d+(?:\.\d+)*)")
+_STATED = lazy_regex(r"(?:\w+ in|[Dd]eprecated since) version (\d+(?:\.\d+)*)")
 """How a directive of reStructuredText about a version begins, whatever kind of fact the sentence is."""
 
 

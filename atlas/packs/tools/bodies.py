@@ -5,18 +5,18 @@ It never controls a terminal and hides nothing from who reads it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from atlas.answers.items import Action, Item, ItemGroup, ItemsBody
 from atlas.core.invisible import escaped, escaped_text
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 from atlas.packs.documentation.pack.folder import InstalledPack
 from atlas.packs.questions.values import EXTRACT, Fact, Hit, PackAnswer
 
-_FENCE = re.compile(r"(`{3,})")
+_FENCE = lazy_regex(r"(`{3,})")
 EXCERPT = 240
 MARK = "- "
 

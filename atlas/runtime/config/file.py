@@ -7,12 +7,12 @@ others wrote). Reading takes time in proportion to the file, whatever it holds.
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.config.keys import names_of, shown, spec_of, unknown, variable_of
 from atlas.runtime.config.settings import SECTIONS
 from atlas.runtime.process.files import read_file
@@ -29,11 +29,11 @@ Entry = tuple[str, object, str] | ConfigError
 REMOVED = {"store.data_dir": "Derived data is in the user's cache; --data-dir or ATLAS_DATA_DIR choose another folder."}
 """Former settings, and what to use instead."""
 
-_DEEP_KEY = re.compile(r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
+_DEEP_KEY = lazy_regex(r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""")
 """A dotted key of 17 parts. No setting has one, and the TOML parser's memory grows with the square of the parts."""
 
-_HEADER_LINE = re.compile(r"\s*+\[++\s*+([^\[\]]++)\]")
-_KEY_LINE = re.compile(r"\s*+([\w.\"'-]++)\s*+=")
+_HEADER_LINE = lazy_regex(r"\s*+\[++\s*+([^\[\]]++)\]")
+_KEY_LINE = lazy_regex(r"\s*+([\w.\"'-]++)\s*+=")
 
 
 def own_entries(path: Path) -> Iterator[Entry]:

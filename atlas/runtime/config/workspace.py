@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.config.settings import Settings
 
 MAX_MEMBERS = 100
 """Members of all workspaces."""
 OF_SESSION = "roots-of-the-client"
 """Name of the workspace of a session whose client has several roots."""
-_NAMED = re.compile(r"([A-Za-z0-9_-]{1,40})=(.*)", re.DOTALL)
+_NAMED = lazy_regex(r"([A-Za-z0-9_-]{1,40})=(.*)", re.DOTALL)
 _OF_ONE_PROJECT = ("ATLAS_PROJECT", "ATLAS_PROJECT_NAME", "ATLAS_DATA_DIR")
 
 

@@ -5,7 +5,6 @@ The command names the packages, not `code-atlas[extra]`: it is right wherever th
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 
 DISTRIBUTION = "code-atlas"
 EXTENSION = "atlas._parser"
@@ -40,8 +40,8 @@ MODULES: Mapping[str, str] = {
 }
 """Modules that are imported where they are needed, without a check of their own -> the extra that has them."""
 
-_NAME = re.compile(r"[A-Za-z0-9._-]+")
-_MARKER = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
+_NAME = lazy_regex(r"[A-Za-z0-9._-]+")
+_MARKER = lazy_regex(r"""extra\s*==\s*["']([\w-]+)["']""")
 
 
 @dataclass(frozen=True, slots=True)

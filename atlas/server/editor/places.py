@@ -7,14 +7,14 @@ since. Where both texts differ, their lines are matched, and a line without a ma
 from __future__ import annotations
 
 import difflib
-import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atlas.core.contracts import Store
+from atlas.core.lazy_regex import lazy_regex
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 
 MAX_KEPT_BYTES = 64_000_000
 """Of texts that are kept between requests."""

@@ -5,7 +5,6 @@ Links between the chosen pages stay, all others become text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from html import unescape
 
@@ -13,6 +12,7 @@ from markupsafe import Markup
 
 from atlas.app.session import Session
 from atlas.core.errors import Unavailable
+from atlas.core.lazy_regex import lazy_regex
 from atlas.server.explorer.app import PAGES, Values, is_path
 from atlas.server.explorer.commits import LastCommits
 from atlas.server.explorer.files import FilePages
@@ -23,7 +23,7 @@ from atlas.server.explorer.render import FOLDER, render, url
 TRIES = 240
 """Times that the overview is asked for, a quarter of a second each, until the project is counted."""
 # templates escape quotes, so that text has none before an equals sign
-_LINK = re.compile(r' href="(/[^"]*)"')
+_LINK = lazy_regex(r' href="(/[^"]*)"')
 
 
 async def exported_pages(session: Session, names: Sequence[str], diff: str = "") -> dict[str, str]:

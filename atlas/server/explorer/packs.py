@@ -7,7 +7,6 @@ them is markup or a link, and addresses stay text.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from atlas.app.session import Session
 from atlas.app.toolsets import open_packs
 from atlas.code.reader import Reader
 from atlas.core.errors import NotFound
+from atlas.core.lazy_regex import lazy_regex
 from atlas.server.explorer.questions import Asker, Given
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ ARTICLES = 200
 CHANGES = 200
 """Of one kind that are shown of a comparison."""
 SECONDS = 10.0
-_HEADING = re.compile(r"(#{1,6}) +(\S.*)")
-_FENCE = re.compile(r"`{3,}")
+_HEADING = lazy_regex(r"(#{1,6}) +(\S.*)")
+_FENCE = lazy_regex(r"`{3,}")
 _ARTICLES = (
     "MATCH (a:Article) WHERE $words = '' OR toLower(a.name) CONTAINS $words OR toLower(a.path) CONTAINS $words "
     "RETURN a.qualified_name AS key, a.name AS name, a.path AS path ORDER BY path SKIP {} LIMIT {}"

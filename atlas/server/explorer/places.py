@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.code.reader import Reader
 from atlas.code.tools.symbol.symbol_lines import TITLES
+from atlas.core.lazy_regex import lazy_regex
 from atlas.server.explorer.render import file_url
 
-_BLANK = re.compile(r"(\s+)")
-_NUMBERS = re.compile(r"(\d{1,7})(?:,\d{1,7})*(?:\.\.\.)?[,;]?")
+_BLANK = lazy_regex(r"(\s+)")
+_NUMBERS = lazy_regex(r"(\d{1,7})(?:,\d{1,7})*(?:\.\.\.)?[,;]?")
 """`97`, `96,110`, or `96,110,131...`, with the mark behind it."""
-_LIST = re.compile(rf" *(?:{'|'.join(TITLES.values())}) \d+:|\d+ symbols are called `[^`]*`:")
+_LIST = lazy_regex(rf" *(?:{'|'.join(TITLES.values())}) \d+:|\d+ symbols are called `[^`]*`:")
 """How a line begins that lists names with their lines by file; other lines quote text."""
 MAX_PATHS = 500
 """Words of an answer that are looked up."""

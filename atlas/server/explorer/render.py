@@ -7,7 +7,6 @@ with another scheme than ours: links are built here alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -21,10 +20,11 @@ from atlas.code.tools.citations import path_of, shortened
 from atlas.code.tools.symbol.symbol_lines import TITLES
 from atlas.code.tools.symbol.symbols import Neighbour
 from atlas.core.invisible import escaped_text
+from atlas.core.lazy_regex import lazy_regex
 
 FOLDER = Path(__file__).parent
 TEMPLATES = FOLDER / "templates"
-PLACE_LINES = re.compile(r"(?:^| )(\d{1,7})(?![\w.])")
+PLACE_LINES = lazy_regex(r"(?:^| )(\d{1,7})(?![\w.])")
 """The first line number of a fact such as `Cart.total 15,18 (module 0.97)`."""
 
 

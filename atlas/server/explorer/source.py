@@ -15,6 +15,7 @@ from functools import cache
 
 from atlas.code.reader import Reader
 from atlas.code.tools.citations import place_of
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Match, NodeRow
 from atlas.server.explorer.render import FOLDER, symbol_url
 
@@ -41,11 +42,11 @@ REFERENCES = (
 _STRINGS = r'"(?:[^"\\\n]|\\.)*"?|' + r"'(?:[^'\\\n]|\\.)*'?"
 _REST = r"|(?P<number>\b\d[\w.]*)|(?P<name>[^\W\d]\w*)|(?P<other>\s+|.)"
 _STRING = "|(?P<string>" + _STRINGS + ")" + _REST
-_HASH = re.compile(r"(?P<comment>#[^\n]*)|(?P<long>\"{3}|'{3})" + _STRING)
-_SLASH = re.compile(r"(?P<comment>//[^\n]*)|(?P<long>/\*|`)" + _STRING)
-_BOTH = re.compile(r"(?P<comment>#[^\n]*|//[^\n]*)|(?P<long>/\*)" + _STRING)
-_DASH = re.compile(r"(?P<comment>--[^\n]*)" + _STRING)
-_PLAIN = re.compile(r"(?P<name>[^\W\d]\w*)|(?P<other>\s+|.)")
+_HASH = lazy_regex(r"(?P<comment>#[^\n]*)|(?P<long>\"{3}|'{3})" + _STRING)
+_SLASH = lazy_regex(r"(?P<comment>//[^\n]*)|(?P<long>/\*|`)" + _STRING)
+_BOTH = lazy_regex(r"(?P<comment>#[^\n]*|//[^\n]*)|(?P<long>/\*)" + _STRING)
+_DASH = lazy_regex(r"(?P<comment>--[^\n]*)" + _STRING)
+_PLAIN = lazy_regex(r"(?P<name>[^\W\d]\w*)|(?P<other>\s+|.)")
 _ENDS = {"/*": "*/"}
 """What ends a long text, where that is not what begins it; one that does not end takes the rest."""
 _LEXERS: Mapping[str, re.Pattern[str]] = {"hash": _HASH, "hash_and_slash": _BOTH, "dash": _DASH, "none": _PLAIN}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 import secrets
 import stat
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.process.files import create_once, make_private_folder, read_file
 from atlas.runtime.process.installation_key import token_file
 
@@ -33,7 +33,7 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 TOKEN_HINT = 'Make one: python -c "import secrets; print(secrets.token_urlsafe(32))" > FILE; chmod 600 FILE'
 
-_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
+_TOKEN = lazy_regex(r"[A-Za-z0-9._~+/=-]+")
 """Characters of a bearer token (RFC 6750)."""
 
 

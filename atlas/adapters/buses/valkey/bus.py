@@ -21,6 +21,7 @@ from atlas.adapters.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
 from atlas.adapters.buses.valkey.connection import Connection, MissingGroup, load_script
 from atlas.core.errors import AtlasError, Unavailable
 from atlas.core.events import DeadLetter, Delivery, Event, StreamState
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_BATCH = 5_000
 """Events per script: it blocks the server for about 30 ms."""
@@ -28,7 +29,7 @@ LONGEST_SEARCH_PAUSE = 5.0
 """Seconds between two searches for unanswered deliveries; a blocked read ends as often."""
 
 _Item = TypeVar("_Item")
-_ID = re.compile(r"\d{1,19}-\d{1,19}", re.ASCII)
+_ID = lazy_regex(r"\d{1,19}-\d{1,19}", re.ASCII)
 
 
 class ValkeyBus:

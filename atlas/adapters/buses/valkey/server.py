@@ -22,13 +22,14 @@ from typing import Self
 
 from atlas.adapters.buses.valkey.paths import ServerPaths, log_end, open_log, prepare, write_settings
 from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.process.files import is_own_folder, read_file
 
 READY_SECONDS = 20.0
 STOP_SECONDS = 5.0
 ANSWER_SECONDS = 1.0
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
-_LOG_DAMAGE = re.compile(r"append only file|\bAOF\b", re.IGNORECASE)
+_LOG_DAMAGE = lazy_regex(r"append only file|\bAOF\b", re.IGNORECASE)
 
 
 class ManagedServer:

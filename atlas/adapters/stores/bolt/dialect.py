@@ -14,6 +14,7 @@ from unicodedata import category
 
 from atlas.adapters.stores.bolt.rows import WORDS
 from atlas.core.errors import StoreError
+from atlas.core.lazy_regex import lazy_regex
 
 TEXT_INDEX = "atlas_words"
 MAX_WORDS = 64
@@ -31,8 +32,8 @@ PLAIN = (
     *(("AtlasPending", "source"), ("AtlasPending", "target")),
     *(("Symbol", "name"), ("Symbol", "qualified_name"), ("Symbol", "path"), ("Symbol", "project")),
 )
-_HINT = re.compile(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)
-_PARAMETER = re.compile(r"\$(\w+)")
+_HINT = lazy_regex(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)
+_PARAMETER = lazy_regex(r"\$(\w+)")
 _RESERVED = frozenset(("and", "or", "not", "in", "to"))
 _MAX_TOKENS = 200
 """Lucene accepts 1,024 clauses; more words than this add no information."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -23,6 +22,7 @@ from atlas.adapters.stores.shared.properties import (
 )
 from atlas.core.edit_distance import fold
 from atlas.core.errors import StoreError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PASSAGE, QUALITY, TEXT, Decision, EdgeRow, FileRecord, Label, Node, NodeRow, SearchText
 
 WORDS = "words"
@@ -87,7 +87,7 @@ _DIGEST = 16
 _SPAN = 32
 """Bits of the end offset in a span."""
 
-_LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_LITERAL = lazy_regex(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 def unit_key(project: str, path: str) -> str:

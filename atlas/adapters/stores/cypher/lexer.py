@@ -12,13 +12,14 @@ from typing import NamedTuple, Protocol
 
 from atlas.adapters.stores.cypher.syntax import Expression, Subquery
 from atlas.core.errors import QueryError
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_TEXT = 20_000
 """Maximum length of a query in characters, ten times the longest query that is written by hand or by an agent."""
 MAX_DEPTH = 40
 """Maximum nesting of expressions; bounds the recursion of parser, compiler and evaluation (about 12 frames a level)."""
 
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     r"""
     (?P<blank>\s+|//[^\n]*|/\*.*?\*/)
   | (?P<float>(?:\d+\.\d+|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)
@@ -31,7 +32,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPE = lazy_regex(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES = {"\\": "\\", "'": "'", '"': '"', "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "`": "`", "/": "/"}
 _OPENERS = {"'": "string", '"': "string", "`": "name in backticks", "/": "comment"}
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from atlas.core.edit_distance import distance, fold, squeeze, tolerance
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Node
 
 MAX_TAILS = 12
 """Maximum number of trailing parts of a dotted name that are looked up."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_$"
-_SEPARATOR = re.compile(r"::|[./]|#(?!\d+(?:$|[./:#]))")
-_REDEFINITION = re.compile(r"#\d+$")
+_SEPARATOR = lazy_regex(r"::|[./]|#(?!\d+(?:$|[./:#]))")
+_REDEFINITION = lazy_regex(r"#\d+$")
 
 
 def segments(text: str) -> tuple[str, ...]:

@@ -11,7 +11,9 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-_HEADING = re.compile(r"^(?:--|//) name: (\w+)$", re.MULTILINE)
+from atlas.core.lazy_regex import lazy_regex
+
+_HEADING = lazy_regex(r"^(?:--|//) name: (\w+)$", re.MULTILINE)
 
 
 def schema() -> str:

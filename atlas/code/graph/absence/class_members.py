@@ -18,6 +18,7 @@ from atlas.core.english.stems import base_forms, root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.invisible import escaped
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_LEVELS = 8
@@ -31,7 +32,7 @@ MOST_WORDS = 30
 FEW_FIELDS = 15
 """Fields that are listed beside those that fit."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
-_FIELD = re.compile(
+_FIELD = lazy_regex(
     r"\b(?:which|what) (?P<kind>field|attribute|property|member|column|method|variable)s? (?:of|in|on) "
     r"(?:the |our |an? )?(?:(?:class|struct|interface|type|record) )?[`'\"]?(?P<owner>[A-Za-z_][\w.:]{1,120})[`'\"]?"
     r"(?: (?:class|struct|object|type|record|instance))? "
@@ -40,7 +41,7 @@ _FIELD = re.compile(
     r" (?P<rest>[^?;]{1,200})",
     re.IGNORECASE,
 )
-_DEFAULT_OF = re.compile(
+_DEFAULT_OF = lazy_regex(
     r"\b(?:default|maximum|minimum|initial) (?P<rest>(?:[a-z-]{2,30} ){0,2}?[a-z-]{2,30})"
     r" (?:between|of|for|in|when|before|after|until)\b"
     r"(?:.{0,80}?\b(?:marked|decorated|annotated|tagged) (?:with|by|as) (?:the |an? )?"
@@ -51,7 +52,7 @@ _DEFAULT_OF = re.compile(
 """`The default pause between attempts of a test marked with Retry`: of what the mark can be given."""
 _MARKS = ("", "Attribute", "Decorator")
 """Endings of classes that a mark leaves out."""
-_BEYOND = re.compile(
+_BEYOND = lazy_regex(
     r" (?:for|when|while|that|which|by|in|on|if|during|after|before|to|from|with|so|and then|at)\b", re.IGNORECASE
 )
 """Behind what a field holds stands what it is for: `the number of retries for a failing command`."""
@@ -64,11 +65,11 @@ _GENERAL = frozenset(
 _NONE = "no "
 _DYNAMIC = frozenset(("__getattr__", "__getattribute__", "method_missing", "__call", "__get", "respond_to_missing"))
 """Methods by which a class has members that it does not declare."""
-_ASSIGNED = re.compile(
+_ASSIGNED = lazy_regex(
     r"(?:\b(?:self|this)(?:\.|->)|(?<![\w@])@)(?P<name>[A-Za-z_]\w{0,80})\s?(?::[^=\n]{1,80})?=(?![=>~])"
 )
 """What methods give an object, without a declaration: `self.timeout = None`."""
-_ABOVE = re.compile(r"\s*(?:#|//|\*|/\*|--|\"\"\")")
+_ABOVE = lazy_regex(r"\s*(?:#|//|\*|/\*|--|\"\"\")")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,15 @@ from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN
 from atlas.code.graph.relation import RelatedSymbol
 from atlas.core.invisible import escaped
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 
 MOST_QUOTED = 90
 """Characters of a line that is quoted."""
-_DERIVES = re.compile(r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b")
+_DERIVES = lazy_regex(r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b")
 """A line that may say what a type derives from."""
-_IMPLEMENTS = re.compile(r"\bimpl\b")
-_DECLARES = re.compile(r"\b(?:extends|implements|class|struct|interface|trait|protocol|object|enum)\b")
+_IMPLEMENTS = lazy_regex(r"\bimpl\b")
+_DECLARES = lazy_regex(r"\b(?:extends|implements|class|struct|interface|trait|protocol|object|enum)\b")
 
 
 def may_derive(place: TextPlace, name: str) -> bool:

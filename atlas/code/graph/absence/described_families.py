@@ -6,7 +6,6 @@ certain is searched; these lines stand before its hits and say what the graph ha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from atlas.code.graph.absence.derivations import may_derive
@@ -16,6 +15,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stems import base_forms, root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.invisible import escaped
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -27,16 +27,16 @@ MAX_LEVELS = 8
 MOST_METHODS = 2
 MOST_PLACES = 3
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
-_DESCRIBED = re.compile(
+_DESCRIBED = lazy_regex(
     r"\b(?:which|what|all|every|each|list)(?: of)?(?: the| our| its)? "
     r"(?P<words>[a-z-]{2,24}(?: [a-z-]{2,24})?)(?![\w.(])"
 )
-_ON_TOP = re.compile(
+_ON_TOP = lazy_regex(
     r"\b(?:on top of|based on|below|under|derived? from|deriving from|inherit\w* from|extend\w*|subclass\w*)"
     r" (?:the |our |an? )?(?P<which>[a-z\d]{2,24}) (?P<noun>[a-z]{3,24})\b"
 )
 """`client classes built on top of the postgres client`: of one class of the family."""
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 _ACCESSORS = frozenset(("get", "set", "is", "has", "do", "on"))
 
 

@@ -13,6 +13,7 @@ from atlas.code.graph.absence.proof import SHOWN, is_prose, unaccounted
 from atlas.code.graph.absence.unresolved import find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Node
 from atlas.core.wording import counted
 
@@ -21,12 +22,12 @@ MOST_READ = 60
 """Symbols with the name in their text whose lines are read, which takes 0.3 ms each."""
 DISTINCT_WORDS = 3
 """Words of a name that is not one English word: the whole name and two parts."""
-_BARE_CALLS = re.compile(r"\.(?:rb|rake|gemspec|ex|exs|scala|sc|pl|pm|erb)$")
+_BARE_CALLS = lazy_regex(r"\.(?:rb|rake|gemspec|ex|exs|scala|sc|pl|pm|erb)$")
 """Files of languages that call a function by its bare name."""
 _NO_CODE = (Label.CHUNK, Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _CALLABLE = (Label.FUNCTION, Label.METHOD)
-_DATA = re.compile(r"\.(?:ya?ml|json|toml|md|mdx|rst|txt|html?|cfg|ini|xml)$")
-_NO_VALUE = re.compile(
+_DATA = lazy_regex(r"\.(?:ya?ml|json|toml|md|mdx|rst|txt|html?|cfg|ini|xml)$")
+_NO_VALUE = lazy_regex(
     r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\b|export\s*[{*]|export\s+default\b|#\s*include|require\b|alias\b)"
     r"|.*\b(?:def|func|fn|fun|function|class|interface|sub)\s"
 )

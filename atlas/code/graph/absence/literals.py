@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.graph.targets import Targets
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Label, Node
 
 BY_LITERAL = "literal"
@@ -23,17 +24,17 @@ MAX_LINE = 1_000
 MAX_BEFORE = 100
 MAX_SPAN = 4_000
 """Characters within which the brace of a literal closes."""
-_HAS_LITERALS = re.compile(r"\.(?:go|rs|exs?|c|h|cc|cpp|cxx|hh|hpp|zig)$")
+_HAS_LITERALS = lazy_regex(r"\.(?:go|rs|exs?|c|h|cc|cpp|cxx|hh|hpp|zig)$")
 _USES = (EdgeType.USES_TYPE, EdgeType.REFERENCES, EdgeType.CALLS)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
-_HEAD = re.compile(
+_HEAD = lazy_regex(
     r"\s*(?:\w+(?:\([^()]*\))?\s+){0,4}?(?:func|fn|defp?|defmacrop?|class|struct|enum|impl|trait|interface|type|union"
     r"|namespace|case|extern)\b[^{]*$"
 )
 """What stands before a name that a declaration or a branch has, not a literal."""
-_BEFORE = re.compile(r"(?:->|\)|\bfor|\blet|\bextends|\bimplements|//|/\*|#|::)$|\bmatches!\([^()]{0,80}$")
+_BEFORE = lazy_regex(r"(?:->|\)|\bfor|\blet|\bextends|\bimplements|//|/\*|#|::)$|\bmatches!\([^()]{0,80}$")
 """The end of a signature, a head, a comment, a type or a test: no value is made behind them."""
-_PATTERN = re.compile(r"(?:=>|->|<-|=(?!=)|\||if\b)")
+_PATTERN = lazy_regex(r"(?:=>|->|<-|=(?!=)|\||if\b)")
 """What stands behind a pattern: what it is matched with, or what follows from it."""
 
 

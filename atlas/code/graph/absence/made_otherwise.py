@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from atlas.code.graph.absence.occurrences import find_occurrences, is_comment, single_word
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_BASES = 20
 MAX_DEPTH = 5
 _LINES_BEFORE = 8
 """Lines before a class in which its decorators are looked for."""
-_MARK = re.compile(r"\s*(?:@(?!interface\b)|\[)(\w[\w.]*)")
+_MARK = lazy_regex(r"\s*(?:@(?!interface\b)|\[)(\w[\w.]*)")
 """A decorator, an annotation or an attribute at the start of a line, or in front of a class: its name."""
 _DESCRIBES = frozenset(
     """
@@ -28,15 +29,15 @@ _DESCRIBES = frozenset(
     """.split()  # noqa: SIM905
 )
 """Decorators that describe a class and hand it to nobody, in lower case."""
-_LISTS_SUBCLASSES = re.compile(
+_LISTS_SUBCLASSES = lazy_regex(
     r"__subclasses__|__init_subclass__|\b(?:def (?:self\.)?inherited|subclasses|descendants|getSubTypesOf|ServiceLoader"
     r"|IsSubclassOf|IsAssignableFrom|IsAssignableTo|isAssignableFrom|is_subclass_of|get_declared_classes)\b"
 )
 """What keeps or finds the subclasses of a class."""
-_BASES = re.compile(r"(?::\s*|\bextends\s+|\s<\s+)[A-Z]")
+_BASES = lazy_regex(r"(?::\s*|\bextends\s+|\s<\s+)[A-Z]")
 """What stands before a base of a class, behind its parameters."""
-_BRACKETS = re.compile(r"\([^()]*\)|<[^<>]*>|\[[^\[\]]*\]")
-_METACLASS = re_METACLASS = re.compile(r"\bmetaclass\s*=\s*(\w[\w.]*)")
+_BRACKETS = lazy_regex(r"\([^()]*\)|<[^<>]*>|\[[^\[\]]*\]")
+_METACLASS = re_METACLASS = lazy_regex(r"\bmetaclass\s*=\s*(\w[\w.]*)")
 
 
 async def made_otherwise(reader: Reader, nodes: Sequence[Node]) -> list[str]:

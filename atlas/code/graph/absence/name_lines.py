@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from atlas.code.graph.absence.occurrences import lines_with_name
 from atlas.code.reader import Reader, batches
 from atlas.code.retrieve.written_files import innermost
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Node
 
 MAX_NODES = 400
@@ -23,18 +24,18 @@ MAX_LINE = 400
 """Characters of a line that are looked at; longer ones are data."""
 MOST_BEHIND = 8
 """Lines behind one that tests a name, which say what it does."""
-_TESTS = re.compile(r"\s{0,200}(?:\}\s?)?(?:else\s)?(?:if|elif|elsif|unless|when|case)\b")
-_CALLED = re.compile(r"\(\)?$")
+_TESTS = lazy_regex(r"\s{0,200}(?:\}\s?)?(?:else\s)?(?:if|elif|elsif|unless|when|case)\b")
+_CALLED = lazy_regex(r"\(\)?$")
 """What a call of it adds to a name: `$logger->info()`."""
-_LOGS = re.compile(
+_LOGS = lazy_regex(
     r"\s{0,200}(?:(?:this|self|@?_?\w{1,30})(?:\.|->|::))?(?P<call>_?(?:log(?:ger|ging)?|console|debug|print(?:f|ln)?)(?:\.\w{1,20})?)!?\s?\("
 )
 """Opens a call that writes to a log: what stands in it is said, not used."""
 LINES_ABOVE = 12
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
 _OPERATOR = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>])|:=|<-|\+\+|--|:(?!:)\s{0,9}[\w\"'\[{-])"
-_SETS_BEHIND = re.compile(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
-_SETS_BEFORE = re.compile(r"(?:[|&]=\s{0,9}~?\s{0,9}|#define\s{1,9}|\b(?:let|var|const|val)\s{1,9}|\+\+|--)$")
+_SETS_BEHIND = lazy_regex(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
+_SETS_BEFORE = lazy_regex(r"(?:[|&]=\s{0,9}~?\s{0,9}|#define\s{1,9}|\b(?:let|var|const|val)\s{1,9}|\+\+|--)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from atlas.code.reader import Reader, batches
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Node, Skipped
 
 MAX_NODES = 400
@@ -40,22 +41,22 @@ o obj ogg otf parquet pdf pkl png ppt pptx psd pyc rar so sqlite svg tar tgz tif
 woff2 xls xlsx xz zip zst
 """
 _NO_TEXT = frozenset(_NO_TEXT_ENDINGS.split())
-_WORD = re.compile(r"[\w$]+")
-_AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
+_WORD = lazy_regex(r"[\w$]+")
+_AFTER_WORD = lazy_regex(r"(?<=[\w$])[^\w$\s-]")
 """Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
-_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
+_COMMENT = lazy_regex(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
 _BLOCKS = MappingProxyType({"/*": "*/", "=begin": "=end", "--[[": "]]", "<!--": "-->", '"""': '"""', "'''": "'''"})
 """What opens a comment or text of several lines, and what ends it."""
-_OPENS = re.compile("|".join(map(re.escape, _BLOCKS)))
+_OPENS = lazy_regex("|".join(map(re.escape, _BLOCKS)))
 _QUOTES = ('"""', "'''")
-_BEFORE_DOCSTRING = re.compile(r"[ \t]*(?:@\w{0,20}doc[ \t]+)?(?:~[sS]|[rRuU])?")
+_BEFORE_DOCSTRING = lazy_regex(r"[ \t]*(?:@\w{0,20}doc[ \t]+)?(?:~[sS]|[rRuU])?")
 _CONTINUES = frozenset("(,=[{+%\\")
 """At the end of the line before, they say that quotes hold a value."""
 _SNIFFED = 8_192
 _FEW_WORDS = 20
 """Words up to which looking for each takes less time than splitting a text."""
 _IMPORTS = rb"\b(?:import|require|include|from|use|using|source|load)\b[^\n]{0,200}?"
-_DEFINES = re.compile(
+_DEFINES = lazy_regex(
     rb"\b(?:def|func|fn|function|fun|sub|class|interface|trait|struct|enum|type|protocol|module|const|let|var|val|object|"
     rb"record|impl|macro_rules!|#\s*define)\s+(?:\([^()\n]{0,80}\)\s*)?[*&]?\Z"
 )
@@ -63,7 +64,7 @@ _BEFORE = 200
 _RARE_LINE_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _KEYWORD = 40
 """Bytes before a word in which what defines it stands, with parameters between them and without."""
-_LETTER = re.compile(rb"\w")
+_LETTER = lazy_regex(rb"\w")
 
 
 @dataclass(frozen=True, slots=True)

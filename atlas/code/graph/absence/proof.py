@@ -25,6 +25,7 @@ from atlas.code.graph.absence.unresolved import UnresolvedCalls, describe_unreso
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import PROSE_LABELS, Direction, EdgeType, Filter, Label, Match, Node, NodeRow
 from atlas.core.wording import counted
 
@@ -60,12 +61,12 @@ _FRAMEWORKS = (
     "rails", "Slim", "Laravel", "Microsoft.AspNetCore",
 )  # fmt: skip
 """Packages whose purpose is to serve routes."""
-_IMPORT = re.compile(r"\b(?:import|require|include|from|use|using|load|source|alias|export|mod)\b|@import")
-_IMPORTING = re.compile(
+_IMPORT = lazy_regex(r"\b(?:import|require|include|from|use|using|load|source|alias|export|mod)\b|@import")
+_IMPORTING = lazy_regex(
     r"\s*(?:import\s|from\s+\S+\s+import\s|#\s*include\b|using\s|use\s+[\w:\\]+|require\b|extern crate\b|alias\s)"
     r"|.*\brequire\("
 )
-_BASES = re.compile(r"[(:<]|\b(?:extends|implements|with)\b")
+_BASES = lazy_regex(r"[(:<]|\b(?:extends|implements|with)\b")
 """What stands between the name of a class and its bases."""
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, NodeRow
 
 ALIAS_KINDS = ("type_alias", "type", "typedef")
-_UNION = re.compile(r"(?:\w+\.)?(?P<kind>Union|Optional)\[(?P<inside>.*)\]", re.DOTALL)
-_NAME = re.compile(
+_UNION = lazy_regex(r"(?:\w+\.)?(?P<kind>Union|Optional)\[(?P<inside>.*)\]", re.DOTALL)
+_NAME = lazy_regex(
     r"(?:readonly |&(?:'\w+ )?|dyn |\*)?(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*)\s*(?:[<\[].*)?",
     re.DOTALL,
 )

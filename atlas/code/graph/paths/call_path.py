@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from atlas.code.graph.mentions import find_mentions
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 
 MAX_STEPS = 24
@@ -29,12 +29,12 @@ BY_NAME = "name"
 NAMED_CONFIDENCE = 0.4
 PASSED = "passed"
 """Strategy of an edge from a function to what its callers hand it."""
-_OF_ERRORS = re.compile(r"(?:^|[_a-z])(?:[eE]rror|[eE]xception|[fF]ail(?:ed|ure)?|[pP]anic|[aA]bort)")
+_OF_ERRORS = lazy_regex(r"(?:^|[_a-z])(?:[eE]rror|[eE]xception|[fF]ail(?:ed|ure)?|[pP]anic|[aA]bort)")
 """Names of what runs where something goes wrong, which a way seldom means."""
 MOST_USERS = 8
 """Functions that use one channel; what more of them use, such as a signal to stop, connects everything."""
-_CHANNEL = re.compile(r"\bchan\b|[Cc]hannel\b|[Qq]ueue\b|[Dd]eque\b|\b(?:[Mm]ailbox|mpsc|oneshot|Sender|Receiver)\b")
-_CHANNEL_NAME = re.compile(r"(?:[a-z]Ch|[cC]han|[cC]hannel|[qQ]ueue|_ch)$")
+_CHANNEL = lazy_regex(r"\bchan\b|[Cc]hannel\b|[Qq]ueue\b|[Dd]eque\b|\b(?:[Mm]ailbox|mpsc|oneshot|Sender|Receiver)\b")
+_CHANNEL_NAME = lazy_regex(r"(?:[a-z]Ch|[cC]han|[cC]hannel|[qQ]ueue|_ch)$")
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 
 

@@ -6,7 +6,6 @@ for its words finds, and is said to be a guess. Reads the graph and the indexes 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +30,7 @@ from atlas.code.retrieve.channels import by_meaning, by_words, gather
 from atlas.code.retrieve.fuse import fuse_rrf
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -43,9 +43,9 @@ MOST_SEARCHED = 30
 NEXT_TO_END = 5
 """Calls beside an end that are listed where no way was found."""
 MOST_MEMBERS = 200
-_RECEIVER = re.compile(r"[$@]?\w+(?:->|\.|::)\w")
-_IN_OWNER = re.compile(r"\b(?:in|of|by|inside|within) (?:the|an?|its|our) (?P<words>(?:[a-z]+ ){1,2}[a-z]+)")
-_ONE_WORD = re.compile(r"[a-z]\w{2,60}")
+_RECEIVER = lazy_regex(r"[$@]?\w+(?:->|\.|::)\w")
+_IN_OWNER = lazy_regex(r"\b(?:in|of|by|inside|within) (?:the|an?|its|our) (?P<words>(?:[a-z]+ ){1,2}[a-z]+)")
+_ONE_WORD = lazy_regex(r"[a-z]\w{2,60}")
 _LEAST_STEPS = 2
 LONGER = 2
 """Steps by which another way may be longer."""

@@ -15,6 +15,7 @@ from atlas.code.graph.subjects import Subject
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Label, Node
 
 LEVELS = 2
@@ -26,8 +27,8 @@ MOST_SHARING = 16
 LEAST_WORDS = 2
 """Words of the question that a function on the other side has, in its name or in those of what it calls."""
 MOST_SHOWN = 2
-_HOW = re.compile(r"\bhow\b", re.IGNORECASE)
-_COMES_OF = re.compile(
+_HOW = lazy_regex(r"\bhow\b", re.IGNORECASE)
+_COMES_OF = lazy_regex(
     r"\b(?:influenc|affect|mak(?:es?|ing)\b|caus|lead|led\b|ends? up|reach|arriv|trigger|wak|gets? (?:to|from|into)\b"
     r"|becom|notic|learn|propagat|travel|flow|turns? into|tak(?:es?) effect|decid|determin|control)"
     r"|\b(?:trace|follow) (?:it|this|that|the)\b",

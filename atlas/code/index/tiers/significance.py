@@ -7,16 +7,16 @@ equal to a clean index's (I1), while reformatting a tree or editing comments cau
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Decision, SymbolDigests
 
 BODY_THRESHOLD = 0.05
 """Share of a body's words that must differ, one word in twenty: below it a vector hardly changes."""
 
-_WORD = re.compile(r"\w+|[^\w\s]")
+_WORD = lazy_regex(r"\w+|[^\w\s]")
 
 Texts = Callable[[], tuple[str, str]]
 """() -> the symbol's text before and after; called only if digests do not decide."""

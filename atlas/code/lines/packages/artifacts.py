@@ -16,20 +16,21 @@ from atlas.code.lines.line_report import TextLine
 from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_SHADED = 4
-_IMPORT = re.compile(r"^[ \t]{0,20}import (?:static )?(?P<name>[a-zA-Z_][\w.]{2,200})", re.MULTILINE)
-_BUILD = re.compile(r"(?:^|/)(?:pom\.xml|build\.sbt|[\w.-]+\.gradle(?:\.kts)?)$")
-_RELOCATED = re.compile(
+_IMPORT = lazy_regex(r"^[ \t]{0,20}import (?:static )?(?P<name>[a-zA-Z_][\w.]{2,200})", re.MULTILINE)
+_BUILD = lazy_regex(r"(?:^|/)(?:pom\.xml|build\.sbt|[\w.-]+\.gradle(?:\.kts)?)$")
+_RELOCATED = lazy_regex(
     r"<pattern>\s{0,99}(?P<one>[\w.*]{2,200})\s{0,99}</pattern>\s{0,99}<shadedPattern>\s{0,99}(?P<to>[\w.]{2,200})"
     r"|\brelocate\s{0,9}\(?\s{0,9}[\"'](?P<two>[\w.]{2,200})[\"']\s{0,9},\s{0,9}[\"'](?P<moved>[\w.]{2,200})[\"']"
     r"|\brename\s{0,9}\(\s{0,9}\"(?P<three>[\w.]{2,200})\.\*{1,2}\"\s{0,9}->\s{0,9}\"(?P<renamed>[\w.]{2,200})"
 )
-_SHADES = re.compile(
+_SHADES = lazy_regex(
     r"maven-shade-plugin|shadowJar|ShadowJar|assemblyShadeRules|maven-assembly-plugin|maven-bundle-plugin"
 )
-_BUNDLED = re.compile(
+_BUNDLED = lazy_regex(
     r"<include>\s{0,99}(?P<coordinates>[\w.-]{1,100}:[\w.*-]{1,100})(?::[\w.*-]{1,40})?\s{0,99}</include>"
 )
 

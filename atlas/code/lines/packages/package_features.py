@@ -18,16 +18,17 @@ from atlas.code.question.package_questions import PackageAspect
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_LEVELS = 4
 MAX_SAID = 300
-_TURNED_ON = re.compile(
+_TURNED_ON = lazy_regex(
     r"\b(?:turn\w* on|switch\w* on|enabl\w+|activat\w+|opt(?:ing)? in(?:to)?|features?|us(?:e|ing)|with|for)\b"
     r" (?:the |an? )?(?P<what>[^?.!,;]{3,80})",
     re.IGNORECASE,
 )
-_SAID_OF = re.compile(r"[*`]{1,3}(?P<name>[A-Za-z][\w-]{1,40})[*`]{1,3}\s?[:–-]\s?(?P<said>[^\n]{4,300})")
+_SAID_OF = lazy_regex(r"[*`]{1,3}(?P<name>[A-Za-z][\w-]{1,40})[*`]{1,3}\s?[:–-]\s?(?P<said>[^\n]{4,300})")
 _OF_ANY = frozenset("feature features crate crates package packages dependency dependencies support".split())  # noqa: SIM905
 
 

@@ -22,13 +22,14 @@ from atlas.code.question.package_questions import PackageAspect
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label
 from atlas.core.wording import counted
 
 MAX_EDGES = 2_000
 MIN_WORD, MIN_NAMED = 3, 4
 MAX_LINE = 400
-_WORD = re.compile(r"[A-Za-z][\w/+-]*")
+_WORD = lazy_regex(r"[A-Za-z][\w/+-]*")
 _OF_EVERY = frozenset(
     """
     optional extra extras dependency dependencies deps package packages install installs installed give gives need needs
@@ -39,35 +40,35 @@ _OF_EVERY = frozenset(
 MOST_USERS = 8
 MOST_LINES = 3
 _USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS)
-_FOR_WHAT = re.compile(
+_FOR_WHAT = lazy_regex(
     r"\b(?:what|why)\b.*\bfor\b|\bfor what\b|^why\b|\bpurpose\b|\bvs\b|\bversus\b|\bdifference\b"
     r"|\bstill (?:needed|used|required|necessary)\b|\bwhat (?:does|do|is) .{1,60} (?:do|doing)\b"
     r"|\busages?\b|\b(?:where|how)(?:'s| is| are| do| does)\b.{1,60} used?\b"
     r"|\bwhere (?:\w+ )?(?:do|does) (?:we|our|it)\b",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"^why\b", re.IGNORECASE)
-_SHIPPED = re.compile(
+_WHY = lazy_regex(r"^why\b", re.IGNORECASE)
+_SHIPPED = lazy_regex(
     r"\b(?:jars?|artifacts?|class ?path|users?|consumers?|downstream|add|shad(?:e[ds]?|ing)|bundl\w+|relocat\w+|ships?"
     r"|shipped|transitive\w*|vendored|optional|himself|themselves|ourselves|still (?:needed|required|necessary))\b",
     re.IGNORECASE,
 )
-_SINCE = re.compile(
+_SINCE = lazy_regex(
     r"\bsince (?:when|which|what)\b|^when\b|\bwhen (?:was|did)\b|\b(?:which|what) (?:commit|change|pr)\b|\bwho added\b",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(
+_CHANGED = lazy_regex(
     r"\bversion (?:jump|bump|change|upgrade|update)\b|\b(?:upgrade|bump|update|migrat|changelog)\w*|\bspecial about\b",
     re.IGNORECASE,
 )
 
 
-_WITHOUT = re.compile(
+_WITHOUT = lazy_regex(
     r"\b(?:without|missing|absent|(?:not|isn'?t|aren'?t) (?:installed|there|present|available)|optional|required?"
     r"|mandatory|necessary|needed)\b",
     re.IGNORECASE,
 )
-_CATCHES_IMPORT = re.compile(
+_CATCHES_IMPORT = lazy_regex(
     r"\s*except\b.*\b(?:ImportError|ModuleNotFoundError)\b|\s*rescue\b.*\bLoadError\b|.*\bMODULE_NOT_FOUND\b"
 )
 NEAR_IMPORT = 40

@@ -17,6 +17,7 @@ from atlas.code.graph.declarations import Declaration
 from atlas.code.lines.line_report import TextLine, several, shown
 from atlas.code.lines.scan_texts import MAX_LINE, IndexedText, TextMatch, is_document, read_texts, scan_texts
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_COMMENT_LINES = 8
@@ -24,12 +25,12 @@ MOST_CONFIGURED = 3
 MOST_SUPPLIED = 8
 MAX_COMMENT = 400
 """Characters of a comment that are shown."""
-_COMMENT = re.compile(r"\s*(?:#|//|<!--|;|--|/?\*+)(?P<said>.*)")
-_BEHIND = re.compile(r"\s(?:#|//|<!--)(?P<said>[^\"'#]{3,300})$")
+_COMMENT = lazy_regex(r"\s*(?:#|//|<!--|;|--|/?\*+)(?P<said>.*)")
+_BEHIND = lazy_regex(r"\s(?:#|//|<!--)(?P<said>[^\"'#]{3,300})$")
 _ENDS = " \t-/*>"
 """What closes a comment."""
-_CONFIGURES = re.compile(r"\.(?:toml|ya?ml|json5?|cfg|ini|conf|xml|gradle|kts)$|(?:^|/)\.[\w-]+rc$|(?:^|/)Gemfile$")
-_LOCKS = re.compile(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|[\w.-]*lock\.(?:json|ya?ml)|go\.sum)$", re.IGNORECASE)
+_CONFIGURES = lazy_regex(r"\.(?:toml|ya?ml|json5?|cfg|ini|conf|xml|gradle|kts)$|(?:^|/)\.[\w-]+rc$|(?:^|/)Gemfile$")
+_LOCKS = lazy_regex(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|[\w.-]*lock\.(?:json|ya?ml)|go\.sum)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

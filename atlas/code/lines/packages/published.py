@@ -13,18 +13,19 @@ from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import IndexedText, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 from atlas.core.wording import counted
 
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"\b(?:pulls? in|brings? in|needs?|requires?|depends? on|dependenc(?:y|ies)|references?|installs?|comes? with)\b",
     re.IGNORECASE,
 )
-_SAID = re.compile(
+_SAID = lazy_regex(
     r"<id>\s{0,9}(?P<id>[\w.-]{1,100})\s{0,9}</id>|<group(?:\s{1,9}targetFramework=\"(?P<group>[^\"\n]{1,80})\")?\s{0,9}/?>"
     r"|<dependency\s(?P<dependency>[^<>]{1,400})>"
 )
-_ATTRIBUTE = re.compile(r"(id|version)=\"([^\"\n]{1,100})\"")
+_ATTRIBUTE = lazy_regex(r"(id|version)=\"([^\"\n]{1,100})\"")
 _ANY_FRAMEWORK = "any framework"
 
 

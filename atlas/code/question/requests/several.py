@@ -28,6 +28,7 @@ from atlas.code.question.requests.subject import (
     written_names,
 )
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 
 MOST_REQUESTS = 4
 _OF_CALLABLES = frozenset((Kind.CALLERS, Kind.CALLEES, Kind.TESTS, Kind.RETURNERS, Kind.OVERRIDES))
@@ -44,9 +45,9 @@ _SAID_ANYWAY = frozenset(
 """Words of what an answer says without being asked: where it is, and of a change, who made it, when and why."""
 _OF_FORM = _SAID_ANYWAY | {"chain", "call", "calls", "path", "paths", "steps", "stack", "order", "between", "way"}
 """Words of a command that says how to answer: `give me the chain of calls`."""
-_ONLY_ASKS = re.compile(r"(?:(?:when|why|where|who|how|by whom|since when)(?:,? and |,? )?){1,3}", re.IGNORECASE)
+_ONLY_ASKS = lazy_regex(r"(?:(?:when|why|where|who|how|by whom|since when)(?:,? and |,? )?){1,3}", re.IGNORECASE)
 """A clause that asks something of what was stated: `Support was switched off. When and why?`"""
-_STATED = re.compile(
+_STATED = lazy_regex(
     r"(?P<subject>.{2,80}?) (?P<aux>was|were|is|are) (?P<rest>.{2,120}?)(?: at some (?:time|point)| once)?"
 )
 _IMPERATIVES = frozenset(("show", "list", "find", "give", "tell", "include", "name"))
@@ -54,15 +55,15 @@ _MOST_OF_FORM = 5
 """Words of a command that says how to answer: `show the call path`."""
 _EDGE = "`'\"“”,;:?!()[]{}."
 _THESE = frozenset(("this", "that", "these", "those", "the"))
-_ALTERNATIVES = re.compile(r"\b([\w@][\w@./-]{1,80}(?:, [\w@][\w@./-]{1,80}){0,3}),? (?:or|and) ([\w@][\w@./-]{1,80})")
-_USES_PACKAGE = re.compile(
+_ALTERNATIVES = lazy_regex(r"\b([\w@][\w@./-]{1,80}(?:, [\w@][\w@./-]{1,80}){0,3}),? (?:or|and) ([\w@][\w@./-]{1,80})")
+_USES_PACKAGE = lazy_regex(
     r"^(?:which|what) (?:\w+ ){0,2}?(?:packages?|modules?|files?|projects?|crates?|librar(?:y|ies)|apps?|services?)\b"
     r".{0,80} (?:use|uses|import|imports|require|requires|need|needs|declare|declares|depends? on)$",
     re.IGNORECASE,
 )
 """What stands before the names of a question for the users of packages."""
 _NAME = r"(?!(?:of|for|in)\b)[\w-]{1,60}(?: (?!(?:of|for|in|and)\b)[\w-]{1,60}){0,2}"
-_VALUES_OF = re.compile(
+_VALUES_OF = lazy_regex(
     r"^((?:what(?:'s| is| are) )?(?:the )?(?:default|maximum|max|minimum|min|initial)(?: values? (?:of|for))?) "
     rf"({_NAME}(?:, {_NAME}){{0,3}}),? and ({_NAME})((?: (?:of|for|in) [^,?]{{1,120}})?)\??$",
     re.IGNORECASE,
@@ -71,18 +72,18 @@ _VALUES_OF = re.compile(
 MOST_PASTED_WORDS = 80
 """Of a text that may be a message and a question about it; a longer one is a report."""
 MIN_MESSAGE = 3
-_KIND_OF_ERROR = re.compile(r"^[\w.$]{0,200}(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (?=\S)")
-_POINTS_UP = re.compile(r"^[\s^>:-]+")
+_KIND_OF_ERROR = lazy_regex(r"^[\w.$]{0,200}(?:Error|Exception|Warning|error|exception|warning|panic|fatal): (?=\S)")
+_POINTS_UP = lazy_regex(r"^[\s^>:-]+")
 """`^ got this in my run`."""
-_OF_PERSON = re.compile(r"^(?:i|we|i'm|i'd|i've|we're|my|our|please|hi|hello)\b", re.IGNORECASE)
-_OF_TAKEN = re.compile(
+_OF_PERSON = lazy_regex(r"^(?:i|we|i'm|i'd|i've|we're|my|our|please|hi|hello)\b", re.IGNORECASE)
+_OF_TAKEN = lazy_regex(
     r"(?:and )?(?:what|which \w+)(?: exactly)? (?:do|does) (?:they|each|it|each of them) (?:\w+ )?"
     r"(?:take|import|pull in|get|use|need)(?: from (?:it|there|them))?",
     re.IGNORECASE,
 )
 """A part of a question for what imports something, which the quoted lines say."""
-_OF_ORDER = re.compile(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
-_OF_COMMITS = re.compile(
+_OF_ORDER = lazy_regex(r"(?:and )?in (?:what|which) (?:order|sequence)", re.IGNORECASE)
+_OF_COMMITS = lazy_regex(
     r"(?:and )?(?:in|with|by|since)? ?(?:which|what) (?:pull request|pr|release|version|commit|change)s?"
     r"(?: (?:has|had|have|was|is|got|went out|shipped))?(?: it| that| this| them| without it| with it)?(?: first)?"
     r"(?: with(?:out)? it)?|(?:and )?(?:in )?(?:which|what) (?:release|version) (?:did|was|were|has|is)"
@@ -94,7 +95,7 @@ _OF_COMMITS = re.compile(
     re.IGNORECASE,
 )
 """A part that asks for what a list of commits says of each."""
-_OF_REASON = re.compile(
+_OF_REASON = lazy_regex(
     r"(?:and )?(?:in (?:which|what) later (?:commit|change|pr|pull request) (?:did|was|were|has) (?:it|this|that|they)"
     r"|why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
     r"|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
@@ -103,30 +104,30 @@ _OF_REASON = re.compile(
     re.IGNORECASE,
 )
 """A part that the commit of the part before tells: who made it and why, how long it had been there."""
-_ASKS_COMMIT = re.compile(
+_ASKS_COMMIT = lazy_regex(
     r"^(?:when|since when)\b|\b(?:which|what) (?:commit|change|release|version|pr|pull request)s?\b", re.IGNORECASE
 )
-_OF_KIND = re.compile(
+_OF_KIND = lazy_regex(
     r"(?:and )?which (?:ones? |of (?:them|these|those) )?(?:are|is) (?:only )?(?:for )?"
     r"(optional|development|dev|test|build|runtime|peer)(?: only)?",
     re.IGNORECASE,
 )
 """A part of a question for packages that asks for a kind of them."""
-_FURTHER = re.compile(r"(?:an?|any|some) (?:\w[\w-]* ){0,2}\w[\w-]*", re.IGNORECASE)
-_EXISTS = re.compile(
+_FURTHER = lazy_regex(r"(?:an?|any|some) (?:\w[\w-]* ){0,2}\w[\w-]*", re.IGNORECASE)
+_EXISTS = lazy_regex(
     r"(?P<exists>(?:is|are) there|do we have|does it have|have we got) (?:an?|any|some) .{1,60}?"
     r"(?P<of> (?:for|of|on|about|in) .{1,120})",
     re.IGNORECASE,
 )
 """A question whether something of a kind exists, which `also a benchmark?` asks of another kind."""
-_OF_PACKAGES = re.compile(
+_OF_PACKAGES = lazy_regex(
     r"\b(?:depend\w*|deps|librar(?:y|ies)|packages?|gems?|crates?|extras?|need(?:s|ed)?|require[sd]?|pass(?:es)? \S+ on"
     r"|pulls? in|pinned|jar|artifact|classpath|shaded|bundled|(?:have|has|need) to (?:add|install|declare))\b",
     re.IGNORECASE,
 )
-_ASKS_PACKAGE = re.compile(r"(?:which|what) (?:librar(?:y|ies)|packages?|gems?|crates?|modules?) ", re.IGNORECASE)
+_ASKS_PACKAGE = lazy_regex(r"(?:which|what) (?:librar(?:y|ies)|packages?|gems?|crates?|modules?) ", re.IGNORECASE)
 """The package is what is asked for, and a later part is about it."""
-_OF_PACKAGE = re.compile(
+_OF_PACKAGE = lazy_regex(
     r"(?:if (?:not|so|yes),? )?(?:and )?(?:"
     r"(?:which|what) (?:of (?:our|the|its) )?(?:own )?(?:files?|modules?|code|class(?:es)?|parts?(?: of \w+ \w+)?)"
     r" (?:directly )?(?:uses?|imports?|needs?|pulls?|touch(?:es)?|references?)"
@@ -151,16 +152,16 @@ _OF_PACKAGE = re.compile(
     re.IGNORECASE,
 )
 """A part that asks for what an answer about a package says or adds, such as whether an import may fail."""
-_OF_ONE_PACKAGE = re.compile(
+_OF_ONE_PACKAGE = lazy_regex(
     r"[`'\"]?[\w@][\w@./-]{1,60}[`'\"]?(?: [-–]|:) (?:what for|why|where|which|what)\b"
     r"(?=.{0,120}\b(?:(?:which|what|in which|its|allowed) versions?|versions? (?:allowed|required|locked))\b)",
     re.IGNORECASE,
 )
 """`bcrypt - what for, where required and which version allowed`: one answer about a package says it all."""
-_OF_ONE = re.compile(r"\b(?:one|ones|another|others?|either|neither|each)\b", re.IGNORECASE)
+_OF_ONE = lazy_regex(r"\b(?:one|ones|another|others?|either|neither|each)\b", re.IGNORECASE)
 """Means what the clause before is about without a name for it: `what makes the runner pick one over another`."""
-_AMONG = re.compile(r"which (?:ones?|of (?:them|these|those))\b", re.IGNORECASE)
-_HEADS = re.compile(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
+_AMONG = lazy_regex(r"which (?:ones?|of (?:them|these|those))\b", re.IGNORECASE)
+_HEADS = lazy_regex(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
 """A statement that begins like a question: `What every bus does with events: who gets which, and how often.`"""
 
 
@@ -189,7 +190,7 @@ class SeveralRequests:
     """They are one question about several names, which is only meant if each of them is a package or a limit."""
 
 
-_OF_ADVICE = re.compile(
+_OF_ADVICE = lazy_regex(
     r"(?:and )?what (?:does|do) (?:it|they|this|that|the (?:page|section|docs|documentation|manual|guide)) "
     r"(?:then )?(?:recommend|suggest|advise)(?: in the end| instead| there)?",
     re.IGNORECASE,

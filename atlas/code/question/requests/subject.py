@@ -12,6 +12,7 @@ from atlas.code.question.grammar import find_relation
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.requests.verbs import ends_nouns, is_base, is_third_person
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 
 _EDGE = "`'\"“”,;:?!()[]{}"
 _OPENERS = frozenset(
@@ -30,10 +31,10 @@ _DEICTIC = frozenset("module package crate project repo repository codebase work
 _AUXILIARY = frozenset("does do did is are was were can could should will would has have to".split())  # noqa: SIM905
 _DO = frozenset(("do", "does", "did"))
 _INTO = frozenset("of for to by in with from on about into at than after before without".split())  # noqa: SIM905
-_AS_PACKAGE = re.compile(
+_AS_PACKAGE = lazy_regex(
     r"\b(?:the|our) (?P<name>[\w@][\w@./-]*) (?:package|library|gem|crate|dependency|npm module)\b", re.IGNORECASE
 )
-_IN_PLACE = re.compile(
+_IN_PLACE = lazy_regex(
     r"(?:In|Inside(?: of)?|Within) (?:the )?[`'\"]?[\w.:#/-]+[`'\"]?(?: \w+)?,? (?=(?:a|an|the|there|we)\b)"
 )
 """Where something is that a statement is about."""
@@ -42,8 +43,8 @@ _DESCRIBES = frozenset(("for", "that", "which", "of", "behind"))
 _DUMMY = frozenset(("possible", "ok", "okay", "safe", "necessary", "worth", "enough"))
 """`is it possible to` is about nothing before."""
 _ONE_AFTER = frozenset("set add register use write create define have make get pass need override".split())  # noqa: SIM905
-_KIND = re.compile(f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|variable|one)s?", re.IGNORECASE)
-_ASKED_KIND = re.compile(
+_KIND = lazy_regex(f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|variable|one)s?", re.IGNORECASE)
+_ASKED_KIND = lazy_regex(
     f"(?:{KIND_WORD}|test|spec|gem|dependency|script|page|section|caller|subclass|plugin)(?:s|es)?"
     "|dependencies|libraries|classes|directories",
     re.IGNORECASE,
@@ -56,11 +57,11 @@ _OF_CHANGE = "{clause} if I change {name}"
 _OF_TESTS = "{clause} for {name}"
 _COMPLETED = (_OF_CHANGE, _OF_TESTS, "{clause} by {name}", "{clause} of {name}")
 """How a clause without an object may go on."""
-_AFFECTED = re.compile(
+_AFFECTED = lazy_regex(
     r"\b(?:affect|break|broke|impact|touch|fail|follow|change|adapt|update|involve)\w*", re.IGNORECASE
 )
 """Only what has one of these words asks for what a change does."""
-_OF_TEST = re.compile(r"\b(?:tests?|specs?)\b", re.IGNORECASE)
+_OF_TEST = lazy_regex(r"\b(?:tests?|specs?)\b", re.IGNORECASE)
 _LEAST_ASKED = 3
 _LEAST_JOINED = 2
 _WITH_KIND = 2
@@ -69,7 +70,7 @@ MOST_OPEN = 6
 """Words of a clause that may lack its object."""
 
 
-_THAT_ONE = re.compile(r"\bth(?:at|is) (?:latter )?one\b", re.IGNORECASE)
+_THAT_ONE = lazy_regex(r"\bth(?:at|is) (?:latter )?one\b", re.IGNORECASE)
 RESULT = "\ue000"
 """Stands in a clause for what the clause before asks for."""
 

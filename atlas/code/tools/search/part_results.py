@@ -25,6 +25,7 @@ from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.symbol.symbols import FileGroup
 from atlas.core.english.stop_words import STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match
 
 MIN_AMONG, MOST_AMONG = 2, 5
@@ -38,8 +39,8 @@ MOST_SOURCE = 200
 """Lines of a hit in which the name of a package is looked for."""
 GUESSED_HITS = 3
 """First hits whose files tell which package is meant."""
-_PACKAGES = re.compile(r"(?:package|crate|gem|library|dependency)s?|dependencies|libraries")
-_OF_FILES = re.compile(r"(?:file|script|page|section|folder)s?")
+_PACKAGES = lazy_regex(r"(?:package|crate|gem|library|dependency)s?|dependencies|libraries")
+_OF_FILES = lazy_regex(r"(?:file|script|page|section|folder)s?")
 _CODE = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD))
 _READS = ("reads", "catches", "imported_by")
 """Groups of reports whose lines do what a question with `what reads` asks for."""
@@ -47,8 +48,8 @@ _ALSO = MappingProxyType(
     {"function": ("method", "constructor"), "type": ("class", "interface", "struct", "enum", "trait")}
 )
 """Kinds of symbols that a noun means besides its own."""
-_OVERLOAD = re.compile(r"#\d+$")
-_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+))?")
+_OVERLOAD = lazy_regex(r"#\d+$")
+_PLACE = lazy_regex(r"(?P<path>.+?)(?::(?P<line>\d+))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -13,8 +12,9 @@ from atlas.code.tools.citations import hit_name
 from atlas.code.tools.symbol.symbol_lines import beside_line, source_lines
 from atlas.code.tools.symbol.symbols import SymbolHit
 from atlas.core.invisible import escaped
+from atlas.core.lazy_regex import lazy_regex
 
-_LOOKS_LIKE_A_NAME = re.compile(r"\w*(?:[a-z\d][A-Z]|[A-Z]\w|\w_\w|\w\d|_)\w*|\S+(?:\.|::|/)\S+")
+_LOOKS_LIKE_A_NAME = lazy_regex(r"\w*(?:[a-z\d][A-Z]|[A-Z]\w|\w_\w|\w\d|_)\w*|\S+(?:\.|::|/)\S+")
 """Mixed case, capitals, underscores, digits, or qualified."""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from atlas.answers.answer import Answer
 from atlas.answers.evidence import NewerFiles
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 from atlas.parsing import read_path
 
@@ -26,7 +27,7 @@ MAX_FILE_BYTES = 1 << 20
 
 QUERY_SECONDS = 10.0
 _CODE = "MATCH (n:Class|Function|Method|Value) RETURN n.uid LIMIT 1"
-_NAME = re.compile(r"[^\W\d][\w$]*")
+_NAME = lazy_regex(r"[^\W\d][\w$]*")
 
 
 def newer_note(newer: NewerFiles, why: str) -> str:

@@ -18,6 +18,7 @@ from atlas.code.tools.symbol.symbols import SourceLine
 from atlas.code.tools.symbol.window_lines import asks_amount, window_body
 from atlas.core.errors import AtlasError
 from atlas.core.invisible import quoted
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, NodeRow
 from atlas.parsing.excerpts import HitSource, HitSpan, RatedBody
 
@@ -26,17 +27,17 @@ LINES_PER_HIT = 2
 WITH_LINES = 3
 """Hits whose source is read where nothing asks for it."""
 MOST_ADVISING = 4
-_ASKS_FOR_ADVICE = re.compile(
+_ASKS_FOR_ADVICE = lazy_regex(
     r"\b(?:recommend\w*|advi[sc]ed?|advises|suggest(?:s|ed)?|preferred|should (?:i|we|one)|best practice)\b",
     re.IGNORECASE,
 )
-_ADVISES = re.compile(
+_ADVISES = lazy_regex(
     r"\b(?:(?:we|is|are|strongly|highly) (?:\w+ly )?(?:recommend(?:ed)?|suggest(?:ed)?|advise[ds]?)|recommends"
     r"|prefer(?:red)?|(?:you|one) should|consider using)\b",
     re.IGNORECASE,
 )
 """A sentence of a document that advises something."""
-_BEGINS = re.compile(r"\s*(?:[-*+] |\d{1,3}\. |[A-Z])")
+_BEGINS = lazy_regex(r"\s*(?:[-*+] |\d{1,3}\. |[A-Z])")
 """A line with which a sentence or an item may begin."""
 MOST_BODIES = 10
 """Functions whose lines are shown for a question for behaviour."""

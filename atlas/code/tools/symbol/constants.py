@@ -9,6 +9,7 @@ from atlas.code.graph.absence.name_lines import find_name_lines
 from atlas.code.reader import Reader
 from atlas.code.tools.citations import place_of
 from atlas.core.english.stems import root_of
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match
 
 MAX_NAMES = 6
@@ -18,24 +19,24 @@ MAX_SAME = 2
 MAX_TEXT = 100
 _READ = 20
 _OF_FILE = 500
-_LIMITS = re.compile(r"default|timeout|time_out|delay|limit|max|min|size|interval|threshold", re.IGNORECASE)
-_ASKS_VALUE = re.compile(
+_LIMITS = lazy_regex(r"default|timeout|time_out|delay|limit|max|min|size|interval|threshold", re.IGNORECASE)
+_ASKS_VALUE = lazy_regex(
     r"\b(?:defaults?|values?|how (?:long|much|many|often|big|large|deep|far|wide|fast)|limits?|thresholds?|time-?outs?"
     r"|max(?:imum)?|min(?:imum)?|sizes?|intervals?|delays?|which number)\b",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
+_NAMED = lazy_regex(
     r"(?<![\w$'\"])(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+"
     r"|(?i:\w{0,40}(?:default|timeout|time_out|delay|limit|max|min|size|interval|threshold)\w{0,40}))(?![\w$]|\s{0,3}\(|\s{0,3}=(?!=))"
 )
 """Not what is called or gets its value in the line."""
 
 
-_SETTING = re.compile(
+_SETTING = lazy_regex(
     r"\b_?(?:conf|config|configuration|settings?|options?|opts)(?:\.[a-z]\w{1,30})?\.(?P<name>[a-z]\w{3,60})(?![\w$(.]|\s{0,3}=(?!=))"
 )
 """A setting that a line reads: `self._config.retry_delay`, `settings.response.failAction`."""
-_SETS = re.compile(r"""^['"]?(?P<name>[\w$]+)['"]?\s{0,3}[:=].*(?:\bdefault\b|\d)""")
+_SETS = lazy_regex(r"""^['"]?(?P<name>[\w$]+)['"]?\s{0,3}[:=].*(?:\bdefault\b|\d)""")
 MOST_SETTINGS = 3
 
 

@@ -11,6 +11,7 @@ from atlas.code.tools.search.parts import Body
 from atlas.code.tools.search.snippets import cut_line
 from atlas.code.tools.symbol.symbols import SourceLine
 from atlas.core.invisible import escaped
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import NodeRow
 
 BRANCHES, ASSIGNS, COMMENTED = 0.2, 0.1, 0.4
@@ -28,17 +29,17 @@ OPENED = 3
 ABOVE = 2
 """Lines that a line with the text of a message stands under."""
 _TAB = 4
-_COMMENT = re.compile(r"\s*(?:#(?![\[!]|if|el|endif|define)|//|/\*|\*(?:[\s/]|$)|--\s)")
-_LONG_TEXT = re.compile(r"\s*[a-zA-Z]?(\"{3}|'{3})")
-_WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"(?<![\w.])(?:[2-9]|\d\d)|\b[A-Z][A-Z0-9]{0,40}_[A-Z0-9]")
-_ASKS_AMOUNT = re.compile(
+_COMMENT = lazy_regex(r"\s*(?:#(?![\[!]|if|el|endif|define)|//|/\*|\*(?:[\s/]|$)|--\s)")
+_LONG_TEXT = lazy_regex(r"\s*[a-zA-Z]?(\"{3}|'{3})")
+_WORD = lazy_regex(r"\w+")
+_NUMBER = lazy_regex(r"(?<![\w.])(?:[2-9]|\d\d)|\b[A-Z][A-Z0-9]{0,40}_[A-Z0-9]")
+_ASKS_AMOUNT = lazy_regex(
     r"\b(?:how (?:long|many|much|often|big|large|deep|far|wide|fast|soon|old|short|small|high)"
     r"|what (?:size|length|limit|number|age)"
     r"|ceiling|at most|at least|maximum|minimum|limit|threshold|number of|which (?:number|value|size))\b",
     re.IGNORECASE,
 )
-_SETS = re.compile(r"(?<![=!<>~])=(?![=>~])")
+_SETS = lazy_regex(r"(?<![=!<>~])=(?![=>~])")
 
 
 def window_body(

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from atlas.code.notes.note import Note, read_note
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.notes.checks import check_line
 from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.ids import is_id
@@ -25,13 +26,13 @@ _FOLDERS = {
     **dict.fromkeys(("claims", "hypotheses", "propositions"), "claim"),
     **dict.fromkeys(("entities", "memory", "people"), "entity"),
 }
-_HEADING = re.compile(r"^#[ \t]++((?:[^ \t#\n]|[ \t#]++(?=[^ \t#\n]))++)", re.MULTILINE)
-_NAMED = re.compile(r"(claim|hypothesis|decision|adr|entity)\b[\s:#\d.–-]*", re.IGNORECASE)
+_HEADING = lazy_regex(r"^#[ \t]++((?:[^ \t#\n]|[ \t#]++(?=[^ \t#\n]))++)", re.MULTILINE)
+_NAMED = lazy_regex(r"(claim|hypothesis|decision|adr|entity)\b[\s:#\d.–-]*", re.IGNORECASE)
 _KINDS = {"claim": "claim", "hypothesis": "claim", "decision": "decision", "adr": "decision", "entity": "entity"}
-_STATUS = re.compile(
+_STATUS = lazy_regex(
     r"^(?:[*-] +)?\**+status\**+[ \t]*+:\**+[ \t]*+\**+(\w++)|^##++ status[ \t]*+\n++[ \t]*+\**+(\w++)", re.I | re.M
 )
-_DATE = re.compile(r"^(?:[*-] +)?\**date\**[ \t]*:\**[ \t]*(\d{4}-\d\d-\d\d)", re.I | re.M)
+_DATE = lazy_regex(r"^(?:[*-] +)?\**date\**[ \t]*:\**[ \t]*(\d{4}-\d\d-\d\d)", re.I | re.M)
 _STATES = {
     **dict.fromkeys(("accepted", "approved", "adopted", "implemented"), "accepted"),
     **dict.fromkeys(("proposed", "draft", "pending"), "proposed"),

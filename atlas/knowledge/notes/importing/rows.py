@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
+
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_INPUT = 128 << 20
 """Bytes of one file."""
@@ -28,7 +29,7 @@ SECTIONS = frozenset((*_CLAIMS, *_MEMORIES))
 _ABOUT_DOCUMENT = frozenset(("@context", "@id", "@type", "version", "metadata", "meta", "project", "generated_at"))
 _OWN_ROW = frozenset(("type", "content", "text", "entity", "memory"))
 """Keys of a row, if the only line of a file is an object."""
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = lazy_regex(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)

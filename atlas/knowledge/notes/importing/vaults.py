@@ -12,17 +12,18 @@ from pathlib import PurePosixPath
 
 from atlas.code.notes.note import Note
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.knowledge.notes.checks import check_line
 from atlas.knowledge.notes.front_matter import Value
 from atlas.knowledge.notes.importing.items import Item, NoteItem, ObservationItem, RelationItem, SourcePlace
 
 LINKS = "LINKS_TO"
 MAX_OBSERVATION = 20_000
-_RELATION = re.compile(r"[-*+] ([^\[\]]{1,100}+)\[\[")
-_LINK = re.compile(r"(?<!!)\[\[(?P<to>[^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|[^\[\]]{0,200})?\]\]")
-_SHOWN = re.compile(r"\[\[(?:[^\[\]|]{1,400}\|)?([^\[\]|]{1,400})\]\]")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
-_HEADING = re.compile(r"^#{1,6}\s")
+_RELATION = lazy_regex(r"[-*+] ([^\[\]]{1,100}+)\[\[")
+_LINK = lazy_regex(r"(?<!!)\[\[(?P<to>[^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|[^\[\]]{0,200})?\]\]")
+_SHOWN = lazy_regex(r"\[\[(?:[^\[\]|]{1,400}\|)?([^\[\]|]{1,400})\]\]")
+_ITEM = lazy_regex(r"^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
+_HEADING = lazy_regex(r"^#{1,6}\s")
 
 
 def vault_items(note: Note, text: str, title: str, name: str, created: str, place: SourcePlace) -> Iterator[Item]:

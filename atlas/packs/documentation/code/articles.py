@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, NodeRow
 from atlas.packs.documentation.article import DOCSTRING, Article, Block, BlockKind, Section
 from atlas.packs.documentation.code.exports import Exports
@@ -23,15 +24,15 @@ MAX_MEMBERS = 400
 MAX_DOCSTRING = 20_000
 """Characters of one docstring that are read."""
 _ROLES = {"constructor": "method", "struct": "class", "enum": "class", "interface": "class", "trait": "class"}
-_CONSTRUCTOR = re.compile(r"def __init__\(\s*+self\s*+,?+\s*+(?P<arguments>.*)\)(?:\s*+->[^)]*+)?", re.DOTALL)
-_START = re.compile(r"def __init__\(\s*+self\s*+,\s*+(?P<arguments>[^#]*),")
+_CONSTRUCTOR = lazy_regex(r"def __init__\(\s*+self\s*+,?+\s*+(?P<arguments>.*)\)(?:\s*+->[^)]*+)?", re.DOTALL)
+_START = lazy_regex(r"def __init__\(\s*+self\s*+,\s*+(?P<arguments>[^#]*),")
 """Of a constructor that the parser has cut, or that has comments in its signature."""
-_RUSTDOC = re.compile(r"|rust|should_panic|no_run|ignore.*|compile_fail|test_harness|standalone_crate|edition\d+")
+_RUSTDOC = lazy_regex(r"|rust|should_panic|no_run|ignore.*|compile_fail|test_harness|standalone_crate|edition\d+")
 """What stands behind the fence of an example in Rust, up to the first comma."""
-_HIDDEN = re.compile(r"[ \t]*+#(?:[ \t]|$)")
-_ESCAPED = re.compile(r"^([ \t]*)##", re.M)
+_HIDDEN = lazy_regex(r"[ \t]*+#(?:[ \t]|$)")
+_ESCAPED = lazy_regex(r"^([ \t]*)##", re.M)
 """How an example writes a line that begins with `#` and is shown."""
-_BASES = re.compile(r"^class \w+")
+_BASES = lazy_regex(r"^class \w+")
 
 
 def code_articles(files: Sequence[CodeFile], package: Package, outline: OutlineReader) -> Iterator[Article]:

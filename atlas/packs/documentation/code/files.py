@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from atlas.core.lazy_regex import lazy_regex
 
 ENDINGS = {
     "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript",
@@ -18,11 +19,11 @@ NOT_CODE = frozenset((
     "dist", "build", "site-packages", "__pycache__", "versioneer", "fuzz",
 ))  # fmt: skip
 """Folders whose code is not an interface of a package."""
-_NOT_FILES = re.compile(
+_NOT_FILES = lazy_regex(
     r"(?:setup|conftest|noxfile|tasks|versioneer|_?version|test_.*|.*_test|.*[._-](?:test|spec)|.*\.min|.*\.config|"
     r"gulpfile|gruntfile|build|__main__)\.\w+|.*\.d\.(?:mts|cts)"
 )
-_ROOTS = re.compile(r"^(?:src|lib|source|python)/")
+_ROOTS = lazy_regex(r"^(?:src|lib|source|python)/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import Article, Block, BlockKind, Section
 from atlas.packs.documentation.code.files import family_of
 from atlas.packs.documentation.extract.names import canonical_symbol, code_spans, code_symbol, last_part
 
 LEAST_NAMED = 0.1
 """Share of the public symbols that documentation names: Django's .48, Fastify's .13, tokio's design notes .02."""
-_NEWS = re.compile(
+_NEWS = lazy_regex(
     r"(?:^|/)(?:releases?|change[-_]?logs?|changes|whatsnew|history|news|readme)(?:[/._\d-]|$)", re.IGNORECASE
 )
 

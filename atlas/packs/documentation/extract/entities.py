@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from atlas.core.english.sentences import first_sentence
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.extract.found import FoundEntity
 from atlas.packs.documentation.extract.names import canonical_symbol, canonical_term, code_spans, code_symbol
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedBlock, RenderedSection
 
-_GLOSSARY = re.compile(r"\b(?:glossary|terminology|terms|definitions)\b", re.IGNORECASE)
-_HEADING_CALL = re.compile(r"(?<![\w.])[\d.]*+([A-Za-z_][\w.]*+\(\))")
+_GLOSSARY = lazy_regex(r"\b(?:glossary|terminology|terms|definitions)\b", re.IGNORECASE)
+_HEADING_CALL = lazy_regex(r"(?<![\w.])[\d.]*+([A-Za-z_][\w.]*+\(\))")
 _TEXT = frozenset((BlockKind.PARAGRAPH, BlockKind.TERM, BlockKind.NOTE, BlockKind.ITEM))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from atlas.core.english.sentences import sentence_spans
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.extract.entities import is_glossary, term_name
 from atlas.packs.documentation.extract.found import FoundFact
@@ -39,18 +40,18 @@ from atlas.packs.documentation.rendering import RenderedArticle, RenderedBlock, 
 MAX_EVIDENCE = 600
 VERB_FIRST = 3
 """Up to this character "Deprecated" opens a sentence whose subject follows it."""
-_PART = re.compile(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|passing|support for|behaviou?r)\b")
+_PART = lazy_regex(r"\b(?:arguments?|parameters?|keywords?|options?|kwargs?|passing|support for|behaviou?r)\b")
 """Words of a notice that is about a part of the described object."""
-_GERUND = re.compile(r"^\W*(?:Deprecated\s+|[A-Za-z]+ly\s+)?[A-Za-z]{3,}ing\b")
-_CAUSE = re.compile(r"\W*+(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
+_GERUND = lazy_regex(r"^\W*(?:Deprecated\s+|[A-Za-z]+ly\s+)?[A-Za-z]{3,}ing\b")
+_CAUSE = lazy_regex(r"\W*+(?:[Ii]f|[Ww]hen|[Ww]henever|[Rr]aised)\b")
 """What is said of an exception in the part "Raises" of a docstring."""
 NEARBY = 2_000
 """Characters before a sentence in which the name that it is about is looked for."""
-_BULLET = re.compile(r"^[-*]\s+")
+_BULLET = lazy_regex(r"^[-*]\s+")
 _MARK = r"^\W*?(?:\d{1,3}[.)]\s+)?"
 _STATED = r"(?:\s*\((?:[^()]|\([^()]*\)){1,60}\))*\s*(?:\s[-\u2013\u2014]\s|:\s|$)"
 """What may stand between a name and its description: "(int, optional) - "."""
-_OPTION = re.compile(
+_OPTION = lazy_regex(
     rf"{_MARK}`{{1,2}}(?P<code>[^`\n]{{1,80}})`{{1,2}}(?::?\s+`[^`\n]{{1,160}}`)?{_STATED}|"
     rf"{_MARK}(?P<name>[A-Za-z_$][\w.$-]*?):?\s+`[^`\n]{{1,160}}`{_STATED}"
 )

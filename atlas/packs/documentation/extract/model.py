@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.extract.found import Extract, FoundEntity, FoundFact, FoundRelation
 from atlas.packs.documentation.extract.names import canonical_symbol, canonical_term, last_part
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedSection, byte_offset
@@ -33,7 +34,7 @@ INSTRUCTION = (
     "definition, default, deprecated, removed, added, changed, limit, error. Names and values are written as in the "
     "section. Each sentence is copied from the section word for word. At most 10 of each."
 )
-_SPACE = re.compile(r"\s+")
+_SPACE = lazy_regex(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)

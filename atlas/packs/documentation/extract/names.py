@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 
+from atlas.core.lazy_regex import lazy_regex
+
 MAX_NAME = 120
 
 _IDENTIFIER = r"[A-Za-z_$@][\w$-]*"
-_SYMBOL = re.compile(rf"[~!]?{_IDENTIFIER}(?:(?:\.|::|#|/){_IDENTIFIER})*(?:\(\))?")
-_CODE_SHAPE = re.compile(r"[._:#]|[a-z][A-Z]|\(\)$|^[A-Z][A-Z_]{2,}$|^[A-Z][a-z]+[A-Z]|[A-Z]{2}[a-z]{2}|^--?\w")
+_SYMBOL = lazy_regex(rf"[~!]?{_IDENTIFIER}(?:(?:\.|::|#|/){_IDENTIFIER})*(?:\(\))?")
+_CODE_SHAPE = lazy_regex(r"[._:#]|[a-z][A-Z]|\(\)$|^[A-Z][A-Z_]{2,}$|^[A-Z][a-z]+[A-Z]|[A-Z]{2}[a-z]{2}|^--?\w")
 """The last but one: `HTTPException`, but not `URLs`."""
-_OPTION = re.compile(r"--?[A-Za-z][\w-]*")
-_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,160}?)\1(?!`)")
-_ARGUMENTS_END = re.compile(r"\)\s*+(?:->|$)")
-_ANNOTATION = re.compile(r":\s")
-_FILE = re.compile(r"\.(?:py|js|ts|html?|txt|md|rst|json|ya?ml|toml|cfg|ini|css|sql|sh|po|mo|png|svg|zip|gz|rs|go)$")
+_OPTION = lazy_regex(r"--?[A-Za-z][\w-]*")
+_SPAN = lazy_regex(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,160}?)\1(?!`)")
+_ARGUMENTS_END = lazy_regex(r"\)\s*+(?:->|$)")
+_ANNOTATION = lazy_regex(r":\s")
+_FILE = lazy_regex(r"\.(?:py|js|ts|html?|txt|md|rst|json|ya?ml|toml|cfg|ini|css|sql|sh|po|mo|png|svg|zip|gz|rs|go)$")
 
 
 def canonical_symbol(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from atlas.core.english.sentences import sentence_spans
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.extract.found import FoundFact, FoundRelation
 from atlas.packs.documentation.extract.names import canonical_symbol, code_spans, code_symbol, heading_symbol
@@ -13,28 +14,28 @@ from atlas.packs.documentation.extract.versions import outdated_subject
 from atlas.packs.documentation.passages import subjects
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedBlock
 
-_BASES = re.compile(
+_BASES = lazy_regex(
     r"^(?:Bases?\s*:|(?:Inherits|Extends|Subclass(?:es)?|Derived)\b|[^.]{0,40}\b(?:subclass|inherits)\b)"
 )
-_CLASS_BASES = re.compile(
+_CLASS_BASES = lazy_regex(
     r"^\s*(?:abstract\s+)?(?:class|interface|trait|struct)\s+[\w.]+\s*(?:\(([^()=]*)\)|(?:extends|implements|:)\s+([^{]*))"
 )
-_SEE = re.compile(r"^\W*(?:see also|seealso)\b", re.IGNORECASE)
+_SEE = lazy_regex(r"^\W*(?:see also|seealso)\b", re.IGNORECASE)
 _CODE = r"`{1,2}~?(?P<%s>[A-Za-z_@][^`\n]{0,120})`{1,2}"
 _OLD, _NEW = _CODE % "old", _CODE % "new"
-_RENAMED = re.compile(
+_RENAMED = lazy_regex(
     rf"{_OLD}(?: [\w-]{{1,20}}){{0,2}} (?:is|was|are|were|has been|have been)(?: now)? "
     rf"(?:replaced (?:by|with)|renamed (?:to|as)|superseded by|moved to|deprecated in favou?r of)(?: the)? {_NEW}"
 )
-_REPLACES = re.compile(rf"{_NEW} (?:now )?(?:replaces|supersedes)(?: the)? {_OLD}")
-_RENAME = re.compile(rf"\b[Rr]enamed?(?: the)? {_OLD} (?:to|as) {_NEW}")
-_USE = re.compile(
+_REPLACES = lazy_regex(rf"{_NEW} (?:now )?(?:replaces|supersedes)(?: the)? {_OLD}")
+_RENAME = lazy_regex(rf"\b[Rr]enamed?(?: the)? {_OLD} (?:to|as) {_NEW}")
+_USE = lazy_regex(
     rf"\b[Uu]se(?: the)? {_NEW}(?: [\w-]{{1,20}}){{0,3}} instead\b(?! of)|\bin favou?r of(?: the)? {_CODE % 'other'}"
 )
-_OUTDATED = re.compile(
+_OUTDATED = lazy_regex(
     rf"^\W{{0,3}}{_OLD}(?: [\w-]{{1,20}}){{0,3}} (?:is|was|are|were|has been|have been)(?: now)? (?:deprecated|removed)"
 )
-_INSTEAD = re.compile(rf"\b[Uu]se(?: the)? {_NEW} instead of {_OLD}")
+_INSTEAD = lazy_regex(rf"\b[Uu]se(?: the)? {_NEW} instead of {_OLD}")
 REPLACED, RAISES = "replaced by", "raises"
 MAX_SENTENCE = 1_000
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from atlas.core.lazy_regex import lazy_regex
+
 _WORD_OF_UNIT = (
     r"(?!(?:and|or|but|in|if|on|to|for|of|by|as|at|is|are|when|where|which|that|the|than|because|since|so|"
     r"with|from|will|has|have|it|this|also|then|otherwise|unless|while|other|more|times?\b)\b)[A-Za-z]+"
@@ -16,26 +18,26 @@ _VALUE = (
     rf"(?:\s?%|\s{_WORD_OF_UNIT})?|(?!(?:Not|The|This|If|When|See|For)\b)(?<!\w)[A-Z][A-Za-z]{{2,}}\b)"
 )
 _DEFAULTS = (
-    re.compile(rf"\b[Dd]efault(?:\s+value)?\s*(?:is|:|=|of)\s*{_VALUE}"),
-    re.compile(r"(?:(?<=; )|(?<=`: ))default: ([^\n]{1,200})\.$"),
-    re.compile(rf"\b[Dd]efaults?\s+to\s+(?:the\s+)?{_VALUE}"),
-    re.compile(rf"\b[Bb]y\s+default,?\s[^.;]{{0,80}}?\b(?:is|are|uses|to|of)\s+(?:set\s+to\s+)?{_VALUE}"),
-    re.compile(rf"{_VALUE}\s+(?:is\s+the\s+default|by\s+default|\(the\s+default\)|\(default\))"),
+    lazy_regex(rf"\b[Dd]efault(?:\s+value)?\s*(?:is|:|=|of)\s*{_VALUE}"),
+    lazy_regex(r"(?:(?<=; )|(?<=`: ))default: ([^\n]{1,200})\.$"),
+    lazy_regex(rf"\b[Dd]efaults?\s+to\s+(?:the\s+)?{_VALUE}"),
+    lazy_regex(rf"\b[Bb]y\s+default,?\s[^.;]{{0,80}}?\b(?:is|are|uses|to|of)\s+(?:set\s+to\s+)?{_VALUE}"),
+    lazy_regex(rf"{_VALUE}\s+(?:is\s+the\s+default|by\s+default|\(the\s+default\)|\(default\))"),
 )
 _NUMBER = rf"(\d(?:\d|[.,]++(?=\d))*+{_UNIT})"
 _LIMITS = (
-    re.compile(
+    lazy_regex(
         rf"\b(?:at most|no more than|no longer than|no fewer than|not exceed|cannot exceed|minimum of|maximum of|"
         rf"limited to|maximum (?:\w+ ){{0,3}}(?:is|of)|minimum (?:\w+ ){{0,3}}(?:is|of))\s+(?:\w+\s)?{_NUMBER}"
     ),
-    re.compile(
+    lazy_regex(
         rf"\b(?:must|may|can|should|cannot|needs?\s+to|has\s+to|have\s+to|accepts?|allows?|takes?|requires?)\s[^.;:]{{0,60}}?"
         rf"\b(?:at least|up to|less than|greater than|more than|longer than)\s+(?:\w+\s)?{_NUMBER}"
     ),
-    re.compile(
+    lazy_regex(
         r"\b(?:must|may|can|should|has to|have to|accepts?)\s[^.;:]{0,60}?\bbetween\s+(\d[\w.]*\s+and\s+\d[\w.]*)"
     ),
-    re.compile(
+    lazy_regex(
         rf"\b(?:requires?|supports?)\s+[A-Z][\w ]{{1,30}}?\s{_NUMBER}\s+(?:or|and)\s+(?:later|newer|higher|above)"
     ),
 )
@@ -45,22 +47,22 @@ _ERROR_NAME = (
 )
 _RAISES = r"\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Rr]aising|results? in|emits?|cause[sd]?)"
 _ERRORS = (
-    re.compile(rf"{_RAISES}\s+(?:an?\s+|the\s+)?{_ERROR_NAME}"),
-    re.compile(
+    lazy_regex(rf"{_RAISES}\s+(?:an?\s+|the\s+)?{_ERROR_NAME}"),
+    lazy_regex(
         rf"{_ERROR_NAME}\s+(?:\w+\s)?(?:is|are|will be|gets?|being)\s+(?:(?!not\b|never\b)\w+\s)?"
         r"(?:raised|thrown|emitted)"
     ),
 )
-_CONDITION = re.compile(
+_CONDITION = lazy_regex(
     r"\b(?:if|when|whenever|whether|unless|where|after|once|until|while|because|so that|for which)\b[^,;.]{0,80}$", re.I
 )
 """The statement is what something else depends on: "when a `KeyError` is raised", "if it is at least 3"."""
-_MENDED = re.compile(
+_MENDED = lazy_regex(
     r"\b(?:[Bb]ugs?|[Ff]ix(?:ed|es)?|[Rr]egressions?|[Ii]ssues?|incorrectly|erroneously|no longer|instead of|"
     r"[Pp]reviously|used to)\b|^\W*(?:Removed|Repaired|Prevent)"
 )
 """A text about a fault or an earlier state."""
-_DEFINITION = re.compile(
+_DEFINITION = lazy_regex(
     r"^(?:An?\s|The\s)?(?P<subject>`[^`\n]{2,80}`|[A-Z][\w.-]*(?:\s[\w.-]+){0,3})\s+"
     r"(?:is|are|refers to|means|denotes)\s+(?:an?|the|one of)\s+\w+"
 )

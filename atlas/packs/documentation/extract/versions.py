@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.extract.statements import is_about_a_fault, is_condition
 
 _VERSION = r"(?<!#)v?(\d+(?:\.\d+){0,3}(?:[a-z]+\d*)?)"
@@ -17,34 +16,34 @@ _NOTES = {
 }
 _ADJECTIVE = r"\s+(?:features?|APIs?|methods?|functions?|code|alias(?:es)?|settings?|behaviou?r|options?|parts?)\b"
 _SENTENCES = (
-    ("deprecated", re.compile(rf"\b[Dd]eprecated\b(?!{_ADJECTIVE})(?:(?!remove)[^.;]){{0,40}}?{_NAMED}\b{_VERSION}\b")),
+    ("deprecated", lazy_regex(rf"\b[Dd]eprecated\b(?!{_ADJECTIVE})(?:(?!remove)[^.;]){{0,40}}?{_NAMED}\b{_VERSION}\b")),
     (
         "removed",
-        re.compile(rf"\b(?:[Rr]emoved|[Ss]topped working|no longer (?:supported|available))\b\s+{_NAMED}{_VERSION}\b"),
+        lazy_regex(rf"\b(?:[Rr]emoved|[Ss]topped working|no longer (?:supported|available))\b\s+{_NAMED}{_VERSION}\b"),
     ),
     (
         "added",
-        re.compile(
+        lazy_regex(
             rf"(?<!['\u2019]s )\b(?:[Nn]ew|[Aa]dded|[Ii]ntroduced)\s+(?=(?:in|since|from|with|as of|version|release)\s)"
             rf"{_NAMED}{_VERSION}\b"
         ),
     ),
 )
-_BARE_DEPRECATION = re.compile(r"\b(?:is|are|was|were|has been|have been|now) deprecated\b|^\W*Deprecated\b")
+_BARE_DEPRECATION = lazy_regex(r"\b(?:is|are|was|were|has been|have been|now) deprecated\b|^\W*Deprecated\b")
 
 
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     r"^(?:[-*]\s+)?(?:The\s+)?(?:undocumented\s+)?`{1,2}(?P<name>[^`\n]{2,120})`{1,2}(?P<noun>(?:\s+[\w-]+){0,4}?)\s+"
     r"(?:is|are|was|were|has been|have been)\s+(?:now\s+)?(?P<kind>deprecated|removed)\b"
 )
 """What a sentence declares outdated as a whole: its subject is an API name."""
-_THIS = re.compile(
+_THIS = lazy_regex(
     r"^\W*(?:This\s+(?:(?:function|method|class|decorator|module|attribute|property|setting|command|constant|exception|"
     r"field|type|alias|macro|trait|struct|enum|hook|component|package)\s+)?(?:is|was|has been)\s+(?:now\s+)?)?"
     r"(?P<kind>[Dd]eprecated|[Rr]emoved)\b"
 )
 """The same about what a heading or signature above the sentence names."""
-_TITLE = re.compile(r"\bv?(\d+\.\d+(?:\.\d+)?)\b")
+_TITLE = lazy_regex(r"\bv?(\d+\.\d+(?:\.\d+)?)\b")
 
 
 def declared_outdated(sentence: str) -> tuple[str, str, str]:

@@ -8,25 +8,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind, Link
 from atlas.packs.documentation.formats.draft import page_link
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.formats.draft import Draft
 
-TITLE = re.compile(r"(?P<marks>={1,6}+)\s++(?P<title>.++)$")
-ANCHOR = re.compile(r"\[\[(?P<id>[^\],]++)(?:,[^\]]*+)?\]\]\s*+$|\[#(?P<short>[\w.:-]++)[^\]]*+\]\s*+$")
-ATTRIBUTE = re.compile(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+))?$")
-BLOCK_ATTRIBUTES = re.compile(r"\[(?P<list>[^\]]*)\]\s*$")
-LIST_ITEM = re.compile(r"\s*+(?P<marker>[*-]{1,5}|\.{1,5}|\d{1,4}\.)\s++(?P<text>.++)$")
-TERM_END = re.compile(r"(?:::{1,3}|;;)(?=\s|$)")
-ADMONITION = re.compile(r"(?P<kind>NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s++(?P<text>.++)$")
-VERBATIM = re.compile(r"(?P<fence>-{4,}+|\.{4,}+|\+{4,}+|`{3,}+)(?P<language>[\w+-]*+)\s*+$")
-COMPOUND = re.compile(r"(?:={4,}|\*{4,}|_{4,}|--)\s*$")
-DIRECTIVE = re.compile(r"(?P<name>include|ifdef|ifndef|ifeval|endif|image|toc|video|audio)::(?P<target>[^\[]*)\[")
-CELL = re.compile(r"(?:^|\s)(?:[\d.+*]*[<^>]*[a-z]?)\|")
+TITLE = lazy_regex(r"(?P<marks>={1,6}+)\s++(?P<title>.++)$")
+ANCHOR = lazy_regex(r"\[\[(?P<id>[^\],]++)(?:,[^\]]*+)?\]\]\s*+$|\[#(?P<short>[\w.:-]++)[^\]]*+\]\s*+$")
+ATTRIBUTE = lazy_regex(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+))?$")
+BLOCK_ATTRIBUTES = lazy_regex(r"\[(?P<list>[^\]]*)\]\s*$")
+LIST_ITEM = lazy_regex(r"\s*+(?P<marker>[*-]{1,5}|\.{1,5}|\d{1,4}\.)\s++(?P<text>.++)$")
+TERM_END = lazy_regex(r"(?:::{1,3}|;;)(?=\s|$)")
+ADMONITION = lazy_regex(r"(?P<kind>NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s++(?P<text>.++)$")
+VERBATIM = lazy_regex(r"(?P<fence>-{4,}+|\.{4,}+|\+{4,}+|`{3,}+)(?P<language>[\w+-]*+)\s*+$")
+COMPOUND = lazy_regex(r"(?:={4,}|\*{4,}|_{4,}|--)\s*$")
+DIRECTIVE = lazy_regex(r"(?P<name>include|ifdef|ifndef|ifeval|endif|image|toc|video|audio)::(?P<target>[^\[]*)\[")
+CELL = lazy_regex(r"(?:^|\s)(?:[\d.+*]*[<^>]*[a-z]?)\|")
 
-INLINE = re.compile(
+INLINE = lazy_regex(
     r"`\+?(?P<code>[^`]{1,500}?)\+?`"
     r"|<<(?P<cross>[^>,]{1,200})(?:,(?P<cross_text>[^>]{0,300}))?>>"
     r"|(?:link|xref):(?P<target>[^\s\[]{1,300})\[(?P<text>[^\]]{0,300})\]"

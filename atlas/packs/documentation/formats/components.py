@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from atlas.core.lazy_regex import lazy_regex
 
-FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")
-LABEL = re.compile(r"\b(?:label|title|summary)=\"([^\"<>{}]{1,200})\"")
-EMPTY = re.compile(r"<[A-Z][\w.]{0,80}(?: [^<>]{0,300})?/>")
+FENCE = lazy_regex(r" {0,3}(`{3,}+|~{3,}+)")
+LABEL = lazy_regex(r"\b(?:label|title|summary)=\"([^\"<>{}]{1,200})\"")
+EMPTY = lazy_regex(r"<[A-Z][\w.]{0,80}(?: [^<>]{0,300})?/>")
 """A component without content: "<Version/>"."""
 
 STATEMENTS = ("import ", "export ")

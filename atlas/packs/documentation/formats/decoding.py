@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
+from atlas.core.lazy_regex import lazy_regex
+
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -13,10 +15,10 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-TEXT_ENCODINGS = re.compile(r"(utf|iso|latin|ascii|us-ascii|windows|cp|big5|gb|euc|shift|sjis|koi8|mac)[\w-]*", re.I)
+TEXT_ENCODINGS = lazy_regex(r"(utf|iso|latin|ascii|us-ascii|windows|cp|big5|gb|euc|shift|sjis|koi8|mac)[\w-]*", re.I)
 """Declared names outside of it are ignored: Python also has codecs that compress or escape."""
 
-DECLARED_IN_DOCUMENT = re.compile(rb"""(?:charset|encoding)\s*+=\s*+["']?+\s*+([A-Za-z0-9_-]{2,40})""")
+DECLARED_IN_DOCUMENT = lazy_regex(rb"""(?:charset|encoding)\s*+=\s*+["']?+\s*+([A-Za-z0-9_-]{2,40})""")
 
 
 def decode(data: bytes, declared: str = "") -> tuple[str, str]:

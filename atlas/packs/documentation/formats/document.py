@@ -11,14 +11,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from atlas.core.lazy_regex import lazy_regex
+
 MAX_DEPTH = 4
 """Files that include each other."""
 MAX_BYTES = 1 << 20
 """Of one included file."""
 MAX_FILES = 2_000
 """Included files of one source."""
-DIRECTIVE = re.compile(rb"^[ \t]*+\.\. (?:include|literalinclude)::[ \t]++([^\r\n]++)\r?$", re.MULTILINE)
-_RANGE = re.compile(r"(\d*+)(-?)(\d*+)")
+DIRECTIVE = lazy_regex(rb"^[ \t]*+\.\. (?:include|literalinclude)::[ \t]++([^\r\n]++)\r?$", re.MULTILINE)
+_RANGE = lazy_regex(r"(\d*+)(-?)(\d*+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import Article, Block, BlockKind, Link, Section
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MAX_PROBLEMS = 50
 MAX_LINKS = 2_000
 """Of one block."""
 
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+SCHEME = lazy_regex(r"[A-Za-z][A-Za-z0-9+.-]*:")
 WITHOUT_PAGE = ("javascript:", "data:", "mailto:", "tel:", "vbscript:", "about:", "file:")
 _GENERAL = frozenset(
     ("intro", "introduction", "overview", "summary", "about", "contents", "table of contents", "example", "examples")

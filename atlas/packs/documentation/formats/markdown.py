@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from atlas import _parser
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind, Link
 from atlas.packs.documentation.formats.components import without_components
 from atlas.packs.documentation.formats.draft import page_link
@@ -24,24 +25,24 @@ MAX_NESTING = 8
 SECONDS = 20.0
 """CPU time for one text; a page of 1 MB takes 0.05 s."""
 
-FENCE = re.compile(r" {0,3}(?P<fence>`{3,}+|~{3,}+)\s*+(?:\{(?P<name>[\w:.+-]++)\})?(?P<rest>[^`]*+)$")
-INDENTED_NOTE = re.compile(r"(?:!!!|\?\?\?\+?+)\s++(?P<kind>[\w-]++)[^\"]*+(?:\"(?P<title>[^\"]*+)\")?\s*+$")
-TAB = re.compile(r"===[!+]?+ \"(?P<title>[^\"]*+)\"\s*+$")
-SLASH_NOTE = re.compile(r"(?P<marker>/{3,}+)\s*+(?P<kind>[\w-]++)\s*+(?:\|\s*+(?P<title>.*+))?$")
-COLON_NOTE = re.compile(
+FENCE = lazy_regex(r" {0,3}(?P<fence>`{3,}+|~{3,}+)\s*+(?:\{(?P<name>[\w:.+-]++)\})?(?P<rest>[^`]*+)$")
+INDENTED_NOTE = lazy_regex(r"(?:!!!|\?\?\?\+?+)\s++(?P<kind>[\w-]++)[^\"]*+(?:\"(?P<title>[^\"]*+)\")?\s*+$")
+TAB = lazy_regex(r"===[!+]?+ \"(?P<title>[^\"]*+)\"\s*+$")
+SLASH_NOTE = lazy_regex(r"(?P<marker>/{3,}+)\s*+(?P<kind>[\w-]++)\s*+(?:\|\s*+(?P<title>.*+))?$")
+COLON_NOTE = lazy_regex(
     r"(?P<marker>:{3,}+)\s*+\{?+(?P<kind>[\w-]++)\}?+\s*+(?:\[(?P<named>[^\]]*+)\])?\s*+(?P<title>.*+)$"
 )
-SYMBOL_PAGE = re.compile(r"::: +(?P<name>[\w.]+)\s*$")
-MYST_OPTION, MOST_OPTIONS = re.compile(r":([\w-]++):\s*+(.*+)$"), 12
-TARGET = re.compile(r"\((?P<name>[\w.:-]+)\)=\s*$")
-INCLUDE = re.compile(
+SYMBOL_PAGE = lazy_regex(r"::: +(?P<name>[\w.]+)\s*$")
+MYST_OPTION, MOST_OPTIONS = lazy_regex(r":([\w-]++):\s*+(.*+)$"), 12
+TARGET = lazy_regex(r"\((?P<name>[\w.:-]+)\)=\s*$")
+INCLUDE = lazy_regex(
     r"\s*+(?:\{\*\s++(?P<star>\S++).*\*\}|--8<--\s++\"(?P<snippet>[^\"]++)\"|\{!\s*+>?+\s*+(?P<bang>[^\s!]++)\s*+!\})\s*+$"
 )
-DEFINITION = re.compile(r" {0,3}\[[^\]]{1,200}\]:\s+\S")
-BACKTICKS = re.compile(r"`+")
-ROLE_NAME = re.compile(r"\{([\w:-]{1,40})\}$")
-CROSS_REFERENCE = re.compile(r"\[(?P<text>[^\[\]]{1,200})\]\[(?P<target>[A-Za-z_][\w.]{0,200})?\]")
-KRAMDOWN = re.compile(r"\{:?\s{0,20}[.#][^}\n]{0,200}\}$")
+DEFINITION = lazy_regex(r" {0,3}\[[^\]]{1,200}\]:\s+\S")
+BACKTICKS = lazy_regex(r"`+")
+ROLE_NAME = lazy_regex(r"\{([\w:-]{1,40})\}$")
+CROSS_REFERENCE = lazy_regex(r"\[(?P<text>[^\[\]]{1,200})\]\[(?P<target>[A-Za-z_][\w.]{0,200})?\]")
+KRAMDOWN = lazy_regex(r"\{:?\s{0,20}[.#][^}\n]{0,200}\}$")
 
 CONTAINERS = frozenset((
     "tab", "details", "dropdown", "grid", "card", "tabs", "tab-set", "tab-item", "example", "container", "div",

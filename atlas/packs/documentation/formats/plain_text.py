@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
 
 if TYPE_CHECKING:
     from atlas.packs.documentation.formats.draft import Draft
 
-UNDERLINE = re.compile(r"([=\-~^*#])\1{2,}\s*$")
-NUMBERED = re.compile(r"(?:(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})\.?)\s+[A-Z][^.]{0,70}$")
-CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,:'()/-]{3,70}$")
-BULLET = re.compile(r"\s*+[-*+•]\s++(?P<text>.++)$")
+UNDERLINE = lazy_regex(r"([=\-~^*#])\1{2,}\s*$")
+NUMBERED = lazy_regex(r"(?:(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})\.?)\s+[A-Z][^.]{0,70}$")
+CAPITALS = lazy_regex(r"[A-Z][A-Z0-9 ,:'()/-]{3,70}$")
+BULLET = lazy_regex(r"\s*+[-*+•]\s++(?P<text>.++)$")
 
 
 def read_plain_text(text: str, draft: Draft) -> None:

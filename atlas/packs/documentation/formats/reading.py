@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.formats.asciidoc import read_asciidoc
 from atlas.packs.documentation.formats.decoding import decode
 from atlas.packs.documentation.formats.draft import Draft, finish
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from atlas.packs.documentation.article import Article
     from atlas.packs.documentation.formats.document import Document
 
-SUBSTITUTED = re.compile(rb"\|\S|\{\{|_\b")
+SUBSTITUTED = lazy_regex(rb"\|\S|\{\{|_\b")
 """What a name of the settings looks like in a document: `|name|`, `{{ name }}`, `target_`."""
-VARIABLE = re.compile(r"\{\{ ?(\w{1,80}) ?\}\}")
+VARIABLE = lazy_regex(r"\{\{ ?(\w{1,80}) ?\}\}")
 MAX_BYTES = 8 << 20
 """Of a text or page; the rest is cut with a problem. PDF files have a limit of their own."""
 
@@ -48,7 +49,7 @@ MEDIA_TYPES = {
 PLAIN_NAMES = frozenset(("readme", "changelog", "changes", "news", "history", "authors", "install", "faq", "howto"))
 """Files without an ending that are documentation."""
 
-RESTRUCTURED = re.compile(
+RESTRUCTURED = lazy_regex(
     r"^\.\. [\w-]+(?:::|:[\w-]+::)|^\.\. _[^\n]+:|:(?:ref|doc|func|class|meth|mod):`|^[^\n]+\n(=|-|~){4,}\n\n", re.M
 )
 

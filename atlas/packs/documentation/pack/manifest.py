@@ -7,12 +7,12 @@ that are shown are one line without control characters. `manifest.schema.json` n
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 from atlas.core.errors import ConfigError, SchemaMismatch, StoreError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.pack.strict_json import load_json
 
 SCHEMA = 1
@@ -30,11 +30,11 @@ MAX_TEXT_FILE = 8 << 20
 MAX_ENTRIES, MAX_TEXT = 10_000, 5_000
 """Entries of a list or object, and characters of a text."""
 
-_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
-_VERSION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+!-]{0,62}[A-Za-z0-9])?")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_COUNT = re.compile(r"[A-Za-z_]{1,60}(?::[a-z_ -]{1,60})?")
-_RESULT = re.compile(r"eval/results/[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_NAME = lazy_regex(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+_VERSION = lazy_regex(r"[A-Za-z0-9](?:[A-Za-z0-9._+!-]{0,62}[A-Za-z0-9])?")
+_SHA256 = lazy_regex(r"[0-9a-f]{64}")
+_COUNT = lazy_regex(r"[A-Za-z_]{1,60}(?::[a-z_ -]{1,60})?")
+_RESULT = lazy_regex(r"eval/results/[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """Measurements of this pack: they may be added and have no checksum."""
 
 

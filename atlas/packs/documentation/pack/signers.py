@@ -11,13 +11,13 @@ import errno
 import hashlib
 import json
 import os
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
 from atlas.core.errors import ConfigError, NotFound, StoreError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.pack import minisign
 from atlas.packs.documentation.pack.manifest import MANIFEST_FILE, MAX_MANIFEST
 from atlas.packs.documentation.pack.minisign import MinisignKey, key_id
@@ -26,7 +26,7 @@ from atlas.runtime.process.installation_key import signing_folder
 
 OWN = "own"
 """Name of the user's own key among the trusted ones."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_NAME = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 SignerState = Literal["known", "given", "unknown", "unsigned"]
 

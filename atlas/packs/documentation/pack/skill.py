@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.wording import counted
 from atlas.packs.documentation.pack.manifest import Manifest
 
@@ -16,8 +17,8 @@ MAX_DESCRIPTION = 900
 MAX_NAME = 58
 SKILL_FILE = "SKILL.md"
 """Name under which clients look for it, in a folder with the name of the skill."""
-_PACKAGE = re.compile(r"(?:@[A-Za-z0-9._-]{1,40}/)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9])?")
-_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]{0,30}")
+_PACKAGE = lazy_regex(r"(?:@[A-Za-z0-9._-]{1,40}/)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,58}[A-Za-z0-9])?")
+_VERSION = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._+!-]{0,30}")
 
 
 def skill_text(manifest: Manifest) -> str:

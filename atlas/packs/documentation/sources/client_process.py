@@ -9,7 +9,6 @@ project around the current folder either, whose `node_modules/.bin` `npm run` an
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.core.errors import ConfigError, Unavailable
+from atlas.core.lazy_regex import lazy_regex
 from atlas.runtime.process.files import read_file
 from atlas.runtime.process.ownership import foreign_part
 from atlas.runtime.process.places import discover_root, is_around_home
@@ -35,15 +35,15 @@ SHARED = frozenset((
 """Language, proxies and certificates, in lower case: every client gets them."""
 
 OWN = {
-    "pip": re.compile(
+    "pip": lazy_regex(
         r"pip_(?:index_url|extra_index_url|no_index|find_links|trusted_host|cert|client_cert|proxy|retries|timeout|"
         r"default_timeout|cache_dir|no_cache_dir|keyring_provider|use_feature|use_deprecated|pre|prefer_binary)"
     ),
-    "npm": re.compile(
+    "npm": lazy_regex(
         r"npm_config_(?:registry|ca|cafile|cert|key|strict_ssl|proxy|https_proxy|noproxy|no_proxy|cache|fetch_\w+|"
         r"@[^/:]+:registry|//.+)"
     ),
-    "cargo": re.compile(
+    "cargo": lazy_regex(
         r"(?:cargo_(?:http|net|registries|source)_\w+|cargo_registry_default|rustup_(?:toolchain|auto_install))"
     ),
 }
@@ -58,7 +58,7 @@ CONFIGURATION = {
 
 FOLDERS = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
 SEARCHED = ("PATH", "LD_LIBRARY_PATH")
-REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)\??\}")
+REFERENCE = lazy_regex(r"\$\{([A-Za-z_]\w*)\??\}")
 
 
 @dataclass(frozen=True, slots=True)

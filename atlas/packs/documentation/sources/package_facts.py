@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from email.parser import HeaderParser
 from typing import TYPE_CHECKING, cast
 
+from atlas.core.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
 MAX_METADATA = 1 << 20
 
 MAX_LINKS = 50
-ADDRESS = re.compile(r"https?://[\w.~:/?#@!$&+=%-]{1,200}")
-HOST = re.compile(
+ADDRESS = lazy_regex(r"https?://[\w.~:/?#@!$&+=%-]{1,200}")
+HOST = lazy_regex(
     r"https?://(?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org|git\.sr\.ht)/[^/]+/[^/]+/?$"
 )
 DOCUMENTATION = ("documentation", "docs", "doc", "manual", "guide", "usermanual", "homepage", "home", "website")
 REPOSITORY = ("source", "sourcecode", "repository", "repo", "code", "github", "gitlab", "sources")
 """Labels of addresses without blanks, the best first."""
-CARGO_LINE = re.compile(
+CARGO_LINE = lazy_regex(
     r"""(?P<name>name|version|license)\s*+=\s*+(?P<quote>["'])(?P<value>[^"'\\]*+)(?P=quote)\s*+(?:#.*+)?"""
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.formats.reading import format_of
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ NEVER_FOLDERS = frozenset((
 CODE_FOLDERS = frozenset(("tests", "test", "testing", "vendor", "assets", "static", "templates", "fixtures"))
 """Folders of a package that hold no documentation; below a documentation folder they are subjects."""
 
-NEVER_FILES = re.compile(
+NEVER_FILES = lazy_regex(
     r"(?:requirements|constraints)[\w.-]*\.txt|.*spelling.*\.txt|genindex.*|py-modindex.*|search\.html|searchindex.*|"
     r"404\.html|cmakelists\.txt|robots\.txt|llms(?:-full)?\.txt",
     re.I,
 )
-TOP_FILES = re.compile(
+TOP_FILES = lazy_regex(
     r"(?:sources|top_level|dependency_links|entry_points|requires|manifest|pkg-info)[\w.-]*\.txt|license[\w.-]*|"
     r"copying[\w.-]*|code_of_conduct\.\w+|(?:pull_request|issue)_template.*|security\.md|authors[\w.-]*|"
     r"contributors[\w.-]*",
@@ -37,10 +38,10 @@ TOP_FILES = re.compile(
 )
 """Files that are not documentation where no documentation folder is around them."""
 
-TOP_LEVEL = re.compile(
+TOP_LEVEL = lazy_regex(
     r"(?:readme|changelog|changes|history|news|release|upgrad|migrat|faq|install|guide|tutorial|howto)", re.I
 )
-LANGUAGE_FOLDER = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+LANGUAGE_FOLDER = lazy_regex(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 
 
 def select(paths: Sequence[str], language: str, *, package: bool) -> dict[str, str]:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.sources.values import SourceKind, SourceSpec
 
 BY_SCHEME = {"pypi": "python", "installed": "python", "npm": "npm", "crate": "rust"}
@@ -16,14 +17,14 @@ SCHEMES = {"python": "pypi", "npm": "npm", "rust": "crate"}
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip", ".whl", ".crate", ".jar")
 
 PACKAGE_NAMES = {
-    SourceKind.PYPI: re.compile(
+    SourceKind.PYPI: lazy_regex(
         r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==(?P<version>[A-Za-z0-9][\w.+!-]*))?"
     ),
-    SourceKind.NPM: re.compile(
+    SourceKind.NPM: lazy_regex(
         r"(?P<name>(?:@[a-z0-9~][a-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*)(?:@(?P<version>\d[\w.+-]*))?"
     ),
-    SourceKind.CRATE: re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?:@(?P<version>\d[\w.+-]*))?"),
-    SourceKind.INSTALLED: re.compile(r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<version>)"),
+    SourceKind.CRATE: lazy_regex(r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)(?:@(?P<version>\d[\w.+-]*))?"),
+    SourceKind.INSTALLED: lazy_regex(r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<version>)"),
 }
 
 EXAMPLES = (

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from atlas import _parser
 from atlas.core.errors import ConfigError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.sources.folder import FolderTree
 from atlas.packs.documentation.sources.values import SourceFile
 from atlas.runtime.process.files_below import open_below, read_below
@@ -22,7 +23,7 @@ from atlas.runtime.process.git_folder import git_folders, pointer_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+COMMIT = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 MAX_REFERENCES = 16 << 20
 MAX_CONFIG = 64 << 10
 

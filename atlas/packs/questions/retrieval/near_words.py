@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from atlas.core.contracts import Store
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Chunk
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
 from atlas.packs.questions.values import PackReader
@@ -18,7 +18,7 @@ LEAST = 0.3
 """Cosine from which two words are near: `wipe` and `clean` have .60, `trips` and `speed` .29."""
 MOST = 40
 MAX_WORDS = 40
-_WORD = re.compile(r"[a-z]{3,30}")
+_WORD = lazy_regex(r"[a-z]{3,30}")
 
 
 class _Table:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.questions.question import Question
 from atlas.packs.questions.retrieval.vocabulary import Vocabulary
 from atlas.packs.questions.texts import Passage
@@ -17,7 +18,7 @@ K1, B = 1.2, 0.5
 """BM25 of a passage: saturation, and the share of its length that counts."""
 IN_HEADING, IN_TITLE = 2, 2
 """How often a stem in the headings counts, and once more in the innermost one."""
-_RELEASE_NOTES = re.compile(
+_RELEASE_NOTES = lazy_regex(
     r"(?:^|/)(?:releases?|changelogs?|changes|whatsnew|history|news|migration|release[-_ ]?notes)(?:[/._\d-]|$)", re.I
 )
 

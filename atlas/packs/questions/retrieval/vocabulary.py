@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, cast
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.pack.strict_json import load_json
 from atlas.packs.questions.retrieval.synonyms import Phrase, Synonyms, make_synonyms
 from atlas.parsing import stem_words
@@ -32,9 +32,9 @@ RARE = 0.01
 """Share of passages up to which near words of a stem are looked for: `way` and `want` have none that help."""
 MIN_PASSAGES = 3
 """A rarer word is not a synonym that would find anything."""
-_ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z0-9]{1,9})s?\)")
-_LOWER = re.compile(r"[a-z]{3,30}")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_ABBREVIATION = lazy_regex(r"\(([A-Z][A-Za-z0-9]{1,9})s?\)")
+_LOWER = lazy_regex(r"[a-z]{3,30}")
+_WORD = lazy_regex(r"[A-Za-z][A-Za-z0-9]*")
 _SMALL = frozenset(("of", "the", "and", "for", "to", "in", "on", "a", "an", "or", "by", "with"))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from atlas.code.reader import Reader
 from atlas.code.tools.citations import shortened
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Match, Node, NodeRow
 from atlas.core.wording import counted
 from atlas.server.explorer.flow.conditions import CallText, Texts, block_below
@@ -33,7 +34,7 @@ _FOLLOWED = (EdgeType.CALLS, EdgeType.EMITS_EVENT, EdgeType.CALLS_ROUTE)
 _ENDS = {EdgeType.EMITS_EVENT: "event", EdgeType.CALLS_ROUTE: "request"}
 HANDLED = {Label.ROUTE: EdgeType.HANDLES_ROUTE, Label.EVENT: EdgeType.HANDLES_EVENT}
 """Labels of what is handled, and the edges of what handles it."""
-_STATEMENT = re.compile(
+_STATEMENT = lazy_regex(
     r"[\"'`]\s{0,20}(?:SELECT\s|INSERT\s{1,9}INTO\s|DELETE\s{1,9}FROM\s|UPDATE\s{1,9}\S{1,90}\s{1,9}SET\s|"
     r"select\s[^\"'`]{1,300}\sfrom\s|insert\s{1,9}into\s|delete\s{1,9}from\s|update\s{1,9}\S{1,90}\s{1,9}set\s|"
     r"(?:CREATE|ALTER|DROP|create|alter|drop)\s{1,9}(?:TABLE|table)\s)"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from html import unescape
+
+from atlas.core.lazy_regex import lazy_regex
 
 README_CHARACTERS = 500
 MAX_READ = 20_000
 """Characters of a README that are read."""
-_TAG = re.compile(r"<!--[^<>]{0,500}-->|</?[a-zA-Z][^<>]{0,500}>")
-_LINKED = re.compile(r"!?\[([^\]\[]{0,300})\]\([^()\s]{0,1000}(?:\s\"[^\"]{0,200}\")?\)")
-_MARKS = re.compile(r"\*\*|__|``|`(?=\S)|(?<=\S)`")
+_TAG = lazy_regex(r"<!--[^<>]{0,500}-->|</?[a-zA-Z][^<>]{0,500}>")
+_LINKED = lazy_regex(r"!?\[([^\]\[]{0,300})\]\([^()\s]{0,1000}(?:\s\"[^\"]{0,200}\")?\)")
+_MARKS = lazy_regex(r"\*\*|__|``|`(?=\S)|(?<=\S)`")
 _NO_PROSE = ("[", "..", ":", "|", "!", "```", "<")
 """Beginnings of lines that are badges, fields, directives, tables or pictures, once tags are gone."""
 _SENTENCE = 3

@@ -17,6 +17,7 @@ from atlas.adapters.stores.sqlite.file.errors import REBUILD, damaged
 from atlas.adapters.stores.sqlite.file.hardened import is_sealed, register_page_checks
 from atlas.adapters.stores.sqlite.rows import fetch
 from atlas.core.errors import OlderSchema, SchemaMismatch, StoreError
+from atlas.core.lazy_regex import lazy_regex
 
 SCHEMA_VERSION = "9"
 """Incremented with every change of the file that an older program could not read or would write incorrectly."""
@@ -41,14 +42,14 @@ _STATISTICS = {
 }
 """Tables that `PRAGMA optimize` creates."""
 
-_COMMENT = re.compile(r"--[^\n]*")
-_PROPERTIES = re.compile(r"^ *(, n\.)?properties .*\n", re.MULTILINE)
-_FURTHER_LINES = re.compile(r"^ *further_lines .*\n", re.MULTILINE)
+_COMMENT = lazy_regex(r"--[^\n]*")
+_PROPERTIES = lazy_regex(r"^ *(, n\.)?properties .*\n", re.MULTILINE)
+_FURTHER_LINES = lazy_regex(r"^ *further_lines .*\n", re.MULTILINE)
 WORDS_BEFORE = (
     "CREATE VIRTUAL TABLE text USING fts5( name, qualified_name, docstring, source, path, content='', "
     "contentless_delete=1, columnsize=1, detail=full, tokenize=\"unicode61 remove_diacritics 2 tokenchars '_'\" );"
 )
-_SPACE = re.compile(r"\s+")
+_SPACE = lazy_regex(r"\s+")
 
 _Entry = tuple[str, str, str, str]
 

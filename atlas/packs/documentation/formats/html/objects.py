@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.formats.html.inline import attribute, classes
 from atlas.packs.documentation.formats.restructured.signatures import ROLES
 
@@ -14,22 +15,22 @@ if TYPE_CHECKING:
 
 SPHINX_DOMAINS = frozenset(("py", "c", "cpp", "js", "std", "rst", "http", "ts", "php", "rb", "java"))
 
-RUSTDOC_PREFIX = re.compile(
+RUSTDOC_PREFIX = lazy_regex(
     r"(?P<kind>method|tymethod|fn|structfield|variant|associatedconstant|associatedtype|macro)\.(?P<name>\w+)"
 )
 RUSTDOC_ROLES = {
     "method": "method", "tymethod": "method", "fn": "function", "structfield": "attribute", "variant": "constant",
     "associatedconstant": "constant", "associatedtype": "type", "macro": "macro",
 }  # fmt: skip
-RUSTDOC_TITLE = re.compile(
+RUSTDOC_TITLE = lazy_regex(
     r"(?P<kind>Struct|Enum|Trait|Union|Function|Macro|Module|Crate|Type|Type Alias|Constant|Static|Attribute Macro|"
     r"Derive Macro|Primitive Type|Keyword)\s+(?P<name>[\w:`]+)"
 )
-JAVADOC_TITLE = re.compile(
+JAVADOC_TITLE = lazy_regex(
     r"(?:Class|Interface|Enum(?: Class)?|Record(?: Class)?|Annotation (?:Type|Interface))\s+(?P<name>[\w.]+)"
 )
-DOXYGEN_NAME = re.compile(r"([\w:~]{1,300})(?: ?operator[^\s\w(]{1,3})?(?:\(|$)")
-KEY_OF_ID = re.compile(
+DOXYGEN_NAME = lazy_regex(r"([\w:~]{1,300})(?: ?operator[^\s\w(]{1,3})?(?:\(|$)")
+KEY_OF_ID = lazy_regex(
     r"(?:std-)?(?:setting|templatetag|templatefilter|fieldlookup|envvar|confval|django-admin)-(?P<name>[\w.-]+)$"
 )
 

@@ -8,6 +8,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.formats.html import objects
 from atlas.packs.documentation.formats.html.walk import HtmlWalker, attribute
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MAX_NESTING = 400
 """Open elements. Lexbor's time is quadratic in them: 100,000 take 50 s."""
 
-TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+TAG = lazy_regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 NOT_NESTING = frozenset((
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr", "p", "li",
     "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "optgroup", "rb", "rt", "rp", "colgroup", "html",
@@ -45,16 +46,16 @@ NOISE = (
 )  # fmt: skip
 DOXYGEN_NOISE = ("#top", "#nav-path", "#titlearea", "#side-nav", ".footer", ".permalink", ".summary")
 PERMALINKS = "[aria-hidden=true]"
-LOGIN_WORDS = re.compile(r"\b(?:log|sign)[ -]?in\b|\bpassword\b|\bauthenticat", re.I)
+LOGIN_WORDS = lazy_regex(r"\b(?:log|sign)[ -]?in\b|\bpassword\b|\bauthenticat", re.I)
 MIN_TEXT = 200
 """Characters of a page that has content next to a form or a script."""
 
 MAX_ATTRIBUTE_NAMES = 20_000
 """Different words in all tags of a page; the parser needs 1.6 CPU seconds for as many names."""
-_TAG = re.compile(r"<[A-Za-z](?:[^\"'>]++|\"[^\"]*+\"?|'[^']*+'?)*+")
-_SEPARATOR = re.compile(r"[\s/\"']+")
-_PROGRAM = re.compile(r"<(script|style)\b", re.I)
-_PROGRAM_ENDS = {name: re.compile(rf"</{name}\b", re.I) for name in ("script", "style")}
+_TAG = lazy_regex(r"<[A-Za-z](?:[^\"'>]++|\"[^\"]*+\"?|'[^']*+'?)*+")
+_SEPARATOR = lazy_regex(r"[\s/\"']+")
+_PROGRAM = lazy_regex(r"<(script|style)\b", re.I)
+_PROGRAM_ENDS = {name: lazy_regex(rf"</{name}\b", re.I) for name in ("script", "style")}
 
 
 def read_page(text: str, document: Document, draft: Draft) -> None:

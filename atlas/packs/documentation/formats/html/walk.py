@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.formats.html import objects
 from atlas.packs.documentation.formats.html.inline import InlineRun, attribute, classes, verbatim
@@ -27,7 +28,7 @@ INLINE = frozenset((
     "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "math",
 ))  # fmt: skip
 BLOCKS = frozenset(("p", "ul", "ol", "dl", "table", "pre", "section", "article", "blockquote", *HEADINGS))
-VERSION = re.compile(
+VERSION = lazy_regex(
     r"(?P<kind>new|added|changed|deprecated|removed)[\w ]{0,20}?(?:version|in|since)?:?\s+(?:version\s+)?v?"
     r"(?P<version>\d[\w.+-]*)",
     re.I,
@@ -40,7 +41,7 @@ NOTE_KINDS = (
     "todo", "question", "success", "failure", "bug", "quote", "abstract", "note",
 )  # fmt: skip
 VERSION_CLASSES = frozenset(("versionadded", "versionchanged", "deprecated", "versionremoved", "deprecated-removed"))
-LANGUAGE_CLASS = re.compile(r"(?:language|lang|highlight|brush|sourceCode)[-:]?(?P<name>[\w+#-]+)")
+LANGUAGE_CLASS = lazy_regex(r"(?:language|lang|highlight|brush|sourceCode)[-:]?(?P<name>[\w+#-]+)")
 NOT_LANGUAGES = frozenset(("default", "source", "none", "text", "highlight", "notranslate"))
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import Block, BlockKind, Link
 from atlas.packs.documentation.formats.decoding import decode
 from atlas.packs.documentation.formats.document import chosen_lines
@@ -70,14 +71,14 @@ FILES = frozenset((
 ))  # fmt: skip
 WHOLE_SECTIONS = frozenset(["only", "ifconfig", "container", "tab-set", "tab-item", "tabs", "tab"])
 
-VERSION_ARGUMENT = re.compile(r"(?P<version>next|[\w.|+-]{0,9}?\d[\w.+-]{0,25}|\|[^|]++\|)\s*+(?P<text>[\s\S]*+)")
+VERSION_ARGUMENT = lazy_regex(r"(?P<version>next|[\w.|+-]{0,9}?\d[\w.+-]{0,25}|\|[^|]++\|)\s*+(?P<text>[\s\S]*+)")
 
 TAB_SIZE = 8
 MAX_INCLUDED = 8 << 20
 """Bytes that one document includes, so that files which include each other end."""
 _LANGUAGES = {"py": "python", "js": "javascript", "rs": "rust", "sh": "bash"}
 
-OPTION_LINE = re.compile(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+)|\s*+)$")
+OPTION_LINE = lazy_regex(r":(?P<name>[\w-]++):(?:\s++(?P<value>.*+)|\s*+)$")
 
 
 def run_directive(reader: RstReader, directive: Directive) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import Link
 from atlas.packs.documentation.formats.draft import page_link
 
 # Every repetition that may start at many places is bounded, so that the pattern stays linear.
 NAME = r"[A-Za-z][\w.+-]{0,40}(?::[A-Za-z][\w.+-]{0,40}){0,2}"
 
-MARKUP = re.compile(
+MARKUP = lazy_regex(
     rf"""
       ``(?P<literal>(?:[^`]|`(?!`))+)``
     | :(?P<role>{NAME}):`(?P<content>(?:[^`\\]|\\.)+)`
@@ -27,7 +28,7 @@ MARKUP = re.compile(
     re.VERBOSE,
 )
 
-NEEDS_MARKUP = re.compile(r"[`*|\\]|_(?!\w)|://")
+NEEDS_MARKUP = lazy_regex(r"[`*|\\]|_(?!\w)|://")
 
 SYMBOL_ROLES = frozenset((
     "func", "meth", "class", "mod", "attr", "exc", "data", "obj", "const", "type", "deco", "decorator", "macro",

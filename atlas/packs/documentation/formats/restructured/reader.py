@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.formats.document import NOTHING
 from atlas.packs.documentation.formats.restructured import tables
@@ -34,18 +35,18 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 24
 
-TARGET = re.compile(r"\.\. _(?P<name>`[^`]++`|(?:[^:\\]|\\.|:(?=\S))++):(?:\s++(?P<target>.*+))?$")
-ANONYMOUS = re.compile(r"(?:\.\. __:|__) (?P<target>.*)$")
-SUBSTITUTION = re.compile(r"\.\. \|(?P<name>[^|]+)\| (?P<kind>[\w-]+):: ?(?P<value>.*)$")
-DIRECTIVE = re.compile(r"\.\. (?P<name>[\w+.-]++(?::[\w+.-]++)*+) ?::(?: (?P<argument>.*+)|\s*+)$")
-FOOTNOTE = re.compile(r"\.\. \[(?P<name>[^\]]{1,80})\](?: (?P<text>.*)|\s*)$")
-UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*$")
-BULLET = re.compile(r"(?P<marker>[-*+•‣⁃])(?P<space>\s+)\S|(?P<bare>[-*+])$")
-ENUMERATOR = re.compile(r"(?P<marker>\(?(?:\d{1,9}|#|[A-Za-z]|[ivxlcdmIVXLCDM]{1,8})[.)])(?P<space>\s+)\S")
-FIELD = re.compile(r":(?P<name>(?![\s:])(?:[^:\\]|\\.|:(?=\S))++(?<![\s:\\])):(?:\s++(?P<text>.*+))?$")
+TARGET = lazy_regex(r"\.\. _(?P<name>`[^`]++`|(?:[^:\\]|\\.|:(?=\S))++):(?:\s++(?P<target>.*+))?$")
+ANONYMOUS = lazy_regex(r"(?:\.\. __:|__) (?P<target>.*)$")
+SUBSTITUTION = lazy_regex(r"\.\. \|(?P<name>[^|]+)\| (?P<kind>[\w-]+):: ?(?P<value>.*)$")
+DIRECTIVE = lazy_regex(r"\.\. (?P<name>[\w+.-]++(?::[\w+.-]++)*+) ?::(?: (?P<argument>.*+)|\s*+)$")
+FOOTNOTE = lazy_regex(r"\.\. \[(?P<name>[^\]]{1,80})\](?: (?P<text>.*)|\s*)$")
+UNDERLINE = lazy_regex(r"([!-/:-@\[-`{-~])\1*$")
+BULLET = lazy_regex(r"(?P<marker>[-*+•‣⁃])(?P<space>\s+)\S|(?P<bare>[-*+])$")
+ENUMERATOR = lazy_regex(r"(?P<marker>\(?(?:\d{1,9}|#|[A-Za-z]|[ivxlcdmIVXLCDM]{1,8})[.)])(?P<space>\s+)\S")
+FIELD = lazy_regex(r":(?P<name>(?![\s:])(?:[^:\\]|\\.|:(?=\S))++(?<![\s:\\])):(?:\s++(?P<text>.*+))?$")
 _REST = r"(?:[^\s,]|,(?=\S))*+"
 """Of an option or its argument, up to a blank or a comma before one."""
-OPTION = re.compile(
+OPTION = lazy_regex(
     rf"(?P<names>(?:--?|/)[\w?]{_REST}(?: [A-Za-z<\[]{_REST})?+(?:, (?:--?|/)[\w?]{_REST}(?: [^\s,-]{_REST})?+)*+)"
     r"  ++(?P<text>.++)$"
 )
@@ -53,7 +54,7 @@ OPTION = re.compile(
 QUOTES = frozenset(">$%;|#")
 """First characters of quoted literal blocks; others of those that docutils allows also start lists and roles."""
 
-_ROLE = re.compile(r"(?<![\w:]):[\w:]*+(?<=:)`~?+([^`<]*+)[^`]*+`")
+_ROLE = lazy_regex(r"(?<![\w:]):[\w:]*+(?<=:)`~?+([^`<]*+)[^`]*+`")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from atlas.core.lazy_regex import lazy_regex
+
 ROLES = {
     "function": "function", "class": "class", "method": "method", "classmethod": "method", "staticmethod": "method",
     "coroutinefunction": "function", "coroutinemethod": "method", "abstractmethod": "method", "awaitablefunction":
@@ -37,8 +39,8 @@ UNQUALIFIED = frozenset((
     "fixture", "hook", "object", "directive", "role", "event", "fixer",
 ))  # fmt: skip
 
-SIGNATURE_NAME = re.compile(r"(?P<name>[\w.$:@~-]+)")
-LEADING_WORDS = re.compile(
+SIGNATURE_NAME = lazy_regex(r"(?P<name>[\w.$:@~-]+)")
+LEADING_WORDS = lazy_regex(
     r"(?:(?:async|await|abstract|final|static|classmethod|staticmethod|property|class|exception|function|def)\s+)+"
 )
 

@@ -10,15 +10,17 @@ import io
 import re
 from itertools import pairwise
 
+from atlas.core.lazy_regex import lazy_regex
+
 MAX_COLUMNS = 200
 MAX_LINES = 50_000
 """Lines of a table that are read: more blocks than a document may have."""
 MAX_CELLS = 200_000
 """Cells of a table that are filled up with empty ones where its lines are shorter."""
 
-GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+")
-SIMPLE_BORDER = re.compile(r"=+(?: +=+)+ *")
-SPAN_LINE = re.compile(r"-+(?: +-+)* *")
+GRID_BORDER = lazy_regex(r"\+(?:[-=]+\+)+")
+SIMPLE_BORDER = lazy_regex(r"=+(?: +=+)+ *")
+SPAN_LINE = lazy_regex(r"-+(?: +-+)* *")
 
 
 def is_table_start(line: str) -> bool:

@@ -7,24 +7,26 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit, urlunsplit
 
+from atlas.core.lazy_regex import lazy_regex
+
 MAX_LENGTH = 2_000
 MAX_SEGMENTS = 24
 MAX_REPEATS = 3
 """Of one path segment; more come from relative links that lead deeper and deeper."""
 
 PORTS = {"http": "80", "https": "443"}
-TRACKING = re.compile(
+TRACKING = lazy_regex(
     r"(?:utm_\w+|gclid|fbclid|mc_[ce]id|ref|referrer|source|sid|session(?:_?id)?|phpsessid|jsessionid|aspsessionid\w*|"
     r"cfid|cftoken|token|highlight|_ga|igshid|spm|share)",
     re.I,
 )
-SESSION_IN_PATH = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.I)
-NO_PAGES = re.compile(
+SESSION_IN_PATH = lazy_regex(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.I)
+NO_PAGES = lazy_regex(
     r"\.(?:png|jpe?g|gif|svg|webp|ico|css|m?js|map|json|xml|rss|atom|woff2?|ttf|eot|zip|gz|tgz|bz2|xz|tar|whl|jar|exe|"
     r"dmg|iso|mp[34]|webm|avi|mov|ogg|wav|csv|inv|epub|tex|ps|c|h|cpp|py|rs|java)$",
     re.I,
 )
-NUMBER = re.compile(r"\d+")
+NUMBER = lazy_regex(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)

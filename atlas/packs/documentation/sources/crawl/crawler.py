@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.core.fetching import FetchFailed
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.threads import in_thread
 from atlas.packs.documentation.formats.decoding import decode
 from atlas.packs.documentation.formats.draft import Draft
@@ -47,8 +48,8 @@ MAX_LINK_TEXT = 400_000
 """Characters of the addresses that one page leads to."""
 MAX_TARGETS = 20_000
 """Written links of one page that are looked at, each once."""
-REFRESH = re.compile(r"\s*\d{1,5}\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.I)
-MARKDOWN_LINK = re.compile(r"\]\(\s*<?([^\s)>]{1,2000})")
+REFRESH = lazy_regex(r"\s*\d{1,5}\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.I)
+MARKDOWN_LINK = lazy_regex(r"\]\(\s*<?([^\s)>]{1,2000})")
 
 
 async def crawl(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from atlas.core.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,7 +15,7 @@ MAX_BYTES = 512 << 10
 
 AGENT = "code-atlas"
 
-AGENT_LINE = re.compile(r"^[ \t]{0,80}user[- ]?agent[ \t]{0,80}:?[ \t]{0,80}([^\r\n#]*)", re.I | re.M)
+AGENT_LINE = lazy_regex(r"^[ \t]{0,80}user[- ]?agent[ \t]{0,80}:?[ \t]{0,80}([^\r\n#]*)", re.I | re.M)
 
 
 class Robots:

@@ -5,7 +5,6 @@ A sitemap is XML or text, possibly packed. No XML parser runs, so no entity is e
 
 from __future__ import annotations
 
-import re
 import zlib
 from html import unescape
 from itertools import islice
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 
 from atlas.core.errors import ConfigError, Unavailable
 from atlas.core.fetching import FetchFailed
+from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.sources.crawl.addresses import NO_PAGES, canonical
 from atlas.packs.documentation.sources.folder import read_regular
 from atlas.packs.documentation.sources.values import SourceKind
@@ -30,8 +30,8 @@ MAX_LIST_BYTES = 8 << 20
 MAX_BYTES = 50 << 20
 """Unpacked, as the protocol limits it."""
 MAX_ADDRESSES = 50_000
-WRITTEN = re.compile(rb"(?:^|(?<=\s))(https?://\S{1,4000})")
-LOCATION = re.compile(rb"<(?:\w{1,20}:)?loc\s*>\s*(?:<!\[CDATA\[)?([^<\]]{1,4000})")
+WRITTEN = lazy_regex(rb"(?:^|(?<=\s))(https?://\S{1,4000})")
+LOCATION = lazy_regex(rb"<(?:\w{1,20}:)?loc\s*>\s*(?:<!\[CDATA\[)?([^<\]]{1,4000})")
 
 
 async def start_addresses(source: SourceSpec, visitor: Visitor, options: CollectOptions) -> list[str]:
