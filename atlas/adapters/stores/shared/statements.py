@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 
 from atlas.core.lazy_regex import lazy_regex
 
+_STORES = Path(__file__).parents[1]
 _HEADING = lazy_regex(r"^(?:--|//) name: (\w+)$", re.MULTILINE)
 
 
@@ -39,4 +40,4 @@ def _named(text: str) -> Mapping[str, str]:
 
 
 def _read(file: str) -> str:
-    return (resources.files("atlas.adapters.stores") / file).read_text("utf8")
+    return (_STORES / file).read_text("utf8")

@@ -10,7 +10,6 @@ import hashlib
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
 
@@ -57,9 +56,11 @@ def digest_of(rules: Sequence[Source]) -> str:
 
 
 @lru_cache(maxsize=1)
-def _packages(_path: tuple[tuple[str, int], ...]) -> list[str]:
+def _packages(path: tuple[tuple[str, int], ...]) -> list[str]:
     """Return the packages of the entry points; they are read again once a folder of the path has changed."""
-    from importlib.metadata import entry_points  # 0.03 CPU s, for the reader of mail that it imports
+    if not any(_has_group(Path(folder)) for folder, _ in path):
+        return []
+    from importlib.metadata import entry_points
 
     return [entry.value for entry in entry_points(group=ENTRY_POINT)]
 
@@ -71,7 +72,18 @@ def _changed_at(path: str) -> int:
         return 0
 
 
+def _has_group(folder: Path) -> bool:
+    """Return whether a distribution in a folder may have the entry point; to ask the library takes 40 CPU ms, not 4."""
+    try:
+        found = folder.glob("*-info/entry_points.txt")
+        return any(ENTRY_POINT in each.read_text("utf-8", "replace") for each in found)
+    except OSError:
+        return True
+
+
 def _of_package(package: str) -> Iterator[Source]:
+    from importlib.resources import files
+
     for each in files(package).iterdir():
         if each.name.endswith(".toml"):
             yield (each.name.removesuffix(".toml"), each.read_text("utf-8"))

@@ -8,7 +8,6 @@ libraries.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import errno
 import os
 import struct
@@ -74,13 +73,16 @@ class Inotify:
     """An inotify queue. Raises OSError with the kernel's error number."""
 
     def __init__(self) -> None:
+        import ctypes  # 3 ms, and a command that checks a tree once watches nothing
+
         self._library = ctypes.CDLL(None, use_errno=True)
+        self._last_error = ctypes.get_errno
+        self._flags = ctypes.c_uint32(WATCHED | FLAGS)
         self.descriptor: int = self._checked(self._library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
 
     def add(self, path: str) -> int:
         """Watch a folder; return its watch descriptor, which identifies the folder even after it moves."""
-        flags = ctypes.c_uint32(WATCHED | FLAGS)
-        return self._checked(self._library.inotify_add_watch(self.descriptor, os.fsencode(path), flags))
+        return self._checked(self._library.inotify_add_watch(self.descriptor, os.fsencode(path), self._flags))
 
     def remove(self, number: int) -> None:
         """Remove a watch; no error if the kernel has already removed it."""
@@ -105,7 +107,7 @@ class Inotify:
 
     def _checked(self, result: int) -> int:
         if result < 0:
-            number = ctypes.get_errno()
+            number = self._last_error()
             raise OSError(number, os.strerror(number))
         return result
 
