@@ -5,9 +5,9 @@
 //! text. The counts of short parts are cached.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, Once, TryLockError};
+use std::sync::{LazyLock, Mutex, TryLockError};
 
-use bpe_openai::Tokenizer;
+use super::encoding;
 
 /// Longest text that is split, in bytes: longer ones would evict everything else from the cache.
 const MAX_TEXT_BYTES: usize = 256 << 10;
@@ -27,24 +27,15 @@ static REMEMBERED: LazyLock<Mutex<Remembered>> = LazyLock::new(Mutex::default);
 
 /// Returns the exact number of cl100k_base tokens.
 pub fn count(text: &str) -> usize {
-    let tokenizer = tokenizer();
     if text.len() > MAX_TEXT_BYTES {
-        return tokenizer.count(text);
+        return encoding::count(text);
     }
     let mut known = match REMEMBERED.try_lock() {
         Ok(known) => known,
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        Err(TryLockError::WouldBlock) => return tokenizer.count(text),
+        Err(TryLockError::WouldBlock) => return encoding::count(text),
     };
     parts(text).map(|part| known.count(part)).sum()
-}
-
-/// Returns the tokenizer. Its tables are unpacked from 15 MB of this library, which need not stay in memory.
-fn tokenizer() -> &'static Tokenizer {
-    static UNPACKED: Once = Once::new();
-    let tokenizer = bpe_openai::cl100k_base();
-    UNPACKED.call_once(atlas_sys::heap::release_constants);
-    tokenizer
 }
 
 impl Remembered {
@@ -52,7 +43,7 @@ impl Remembered {
         if let Some(count) = self.counts.get(part) {
             return *count;
         }
-        let count = tokenizer().count(part);
+        let count = encoding::count(part);
         if part.len() <= MAX_PART_BYTES {
             if self.bytes > MAX_BYTES {
                 *self = Self::default();
@@ -91,7 +82,7 @@ fn is_cut(bytes: &[u8], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_PART_BYTES, MAX_TEXT_BYTES, count, parts};
+    use super::{MAX_PART_BYTES, MAX_TEXT_BYTES, count, encoding, parts};
 
     const ANSWER: &str = concat!(
         "[shop @1, indexed now, fresh]\n1. function shop.cart.add a/b.py:12 #0f3c\n   why 0.913: words\n\n\n  called by\n",
@@ -108,7 +99,6 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_whole() {
-        let tokenizer = bpe_openai::cl100k_base();
         let bits = [
             "a", "Z", "s", "'", "\"", "{", ",", "\n", "\r", " ", "  ", "\t", "1", "23", "é", "数", "\u{301}", "_", "-",
             "/", "[\"", "{\"", "'re", "don't", "(''s", "\n\n ", "٣", "\u{a0}", "🦀", "word",
@@ -120,12 +110,12 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(bits[(state >> 33) as usize % bits.len()]);
             }
-            assert_eq!(count(&text), tokenizer.count(text.as_str()), "{text:?}");
-            assert_eq!(parts(&text).map(|part| tokenizer.count(part)).sum::<usize>(), tokenizer.count(text.as_str()));
+            assert_eq!(count(&text), encoding::count(&text), "{text:?}");
+            assert_eq!(parts(&text).map(encoding::count).sum::<usize>(), encoding::count(&text));
         }
         for text in [ANSWER.to_owned(), "x".repeat(2 * MAX_PART_BYTES), "ab 1\n".repeat(MAX_TEXT_BYTES / 4)] {
-            assert_eq!(count(&text), tokenizer.count(text.as_str()));
-            assert_eq!(count(&text), tokenizer.count(text.as_str()));
+            assert_eq!(count(&text), encoding::count(&text));
+            assert_eq!(count(&text), encoding::count(&text));
         }
     }
 }

@@ -1,10 +1,7 @@
-//! Model tokens of the encoding cl100k_base. The tables are embedded in the extension and unpacked on first use.
+//! Model tokens of the encoding cl100k_base.
 
-use bpe_openai::Tokenizer;
-use bpe_openai::appendable_encoder::AppendableEncoder;
-
-/// Longest token of cl100k_base in bytes.
-const MAX_TOKEN_BYTES: usize = 128;
+use super::encoding::{self, Prefixes};
+use super::suffix_hash::LONGEST;
 
 /// Returns the exact number of cl100k_base tokens. The text of special tokens such as `<|endoftext|>` counts as
 /// ordinary text.
@@ -14,14 +11,14 @@ pub fn count_tokens(text: &str) -> usize {
 
 /// Returns the longest prefix of at most `limit` cl100k_base tokens that ends at a character boundary.
 pub fn truncate_tokens(text: &str, limit: usize) -> &str {
-    let tokenizer = bpe_openai::cl100k_base();
     let mut left = limit;
     let mut start = 0;
-    for piece in tokenizer.split(text) {
+    for piece in encoding::pieces(text) {
         let end = start + piece.len();
-        let Some(used) = tokenizer.bpe.count_till_limit(piece.as_bytes(), left) else {
-            return longest_within(tokenizer, text, start..end, limit, left);
-        };
+        let used = encoding::count_piece(piece.as_bytes());
+        if used > left {
+            return longest_within(text, start..end, limit, left);
+        }
         left -= used;
         start = end;
     }
@@ -33,27 +30,20 @@ pub fn truncate_tokens(text: &str, limit: usize) -> &str {
 ///
 /// The tokens of a piece's prefix are known without encoding it again. But a prefix can be split differently from the
 /// text (white space is cut before its last character only if a word follows), so each candidate is counted as a whole.
-fn longest_within<'a>(
-    tokenizer: &Tokenizer,
-    text: &'a str,
-    piece: std::ops::Range<usize>,
-    limit: usize,
-    left: usize,
-) -> &'a str {
-    let mut encoder = AppendableEncoder::new(&tokenizer.bpe);
+fn longest_within(text: &str, piece: std::ops::Range<usize>, limit: usize, left: usize) -> &str {
+    let mut prefixes = Prefixes::new(text[piece.clone()].as_bytes());
     let first_white = piece.start + leading_white(&text[piece.clone()]);
     let mut ends = vec![piece.start];
-    for (at, byte) in text[piece.clone()].bytes().enumerate().take((left + 1) * MAX_TOKEN_BYTES) {
-        encoder.push(byte);
-        let end = piece.start + at + 1;
-        if text.is_char_boundary(end) && (encoder.token_count() <= left || end == first_white) {
+    for end in piece.clone().map(|at| at + 1).take((left + 1) * LONGEST) {
+        let tokens = prefixes.grow();
+        if text.is_char_boundary(end) && (tokens <= left || end == first_white) {
             ends.push(end);
         }
     }
     if text[piece.clone()].trim().is_empty() {
         ends.push(piece.end + leading_white(&text[piece.end..]));
     }
-    let end = ends.into_iter().rev().find(|end| tokenizer.count(&text[..*end]) <= limit);
+    let end = ends.into_iter().rev().find(|end| encoding::count(&text[..*end]) <= limit);
     &text[..end.unwrap_or(0)]
 }
 

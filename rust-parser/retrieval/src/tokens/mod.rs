@@ -2,7 +2,9 @@
 
 mod cached_counts;
 mod cl100k;
+mod encoding;
 mod stems;
+mod suffix_hash;
 mod words;
 
 pub use cl100k::{count_tokens, truncate_tokens};
