@@ -9,6 +9,7 @@
 //! | `scaled_sum` | AVX2 instructions | The processor is asked first. |
 //! | `tree_memory` | tree-sitter's functions for memory | They are the C library's own, counted: memory from before and after the change can be mixed. Null never returns. |
 //! | `heap` | `malloc_trim`; `madvise` on segments of this library | The first takes no pointers and may be called from any thread. The second gets whole pages that nothing has written to, which come back from the file. |
+//! | `mapped_file` | a file's content as memory | The mapping is private, read only and lives as long as the value. The content must not change meanwhile: the files are those of the installed package, whose writers could as well replace the program. |
 //!
 //! ```
 //! use atlas_sys::dot_product::dot;
@@ -18,6 +19,7 @@
 
 pub mod dot_product;
 pub mod heap;
+pub mod mapped_file;
 pub mod scaled_sum;
 pub mod sqlite;
 pub mod tree_memory;

@@ -3,11 +3,40 @@
 use std::fs;
 use std::path::Path;
 
+use atlas_sys::mapped_file::MappedFile;
+
+/// Values of one byte, which stay in their file.
+pub struct MappedValues {
+    file: MappedFile,
+    start: usize,
+}
+
+impl MappedValues {
+    /// Returns the values.
+    pub fn get(&self) -> &[i8] {
+        &self.file.signed()[self.start..]
+    }
+}
+
+/// Maps an array of bytes. Returns rows, columns and the values.
+pub fn map(path: &Path) -> Result<(usize, usize, MappedValues), String> {
+    let file = MappedFile::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (rows, columns, start) = shape(path, &file, "|i1", 1)?;
+    Ok((rows, columns, MappedValues { file, start }))
+}
+
 /// Reads an array whose values have the type `descr` (`|i1`, `<f4`). Returns rows, columns (1 for a vector) and the raw
 /// values.
 pub fn read(path: &Path, descr: &str, value_bytes: usize) -> Result<(usize, usize, Vec<u8>), String> {
+    let mut data = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (rows, columns, start) = shape(path, &data, descr, value_bytes)?;
+    data.drain(..start);
+    Ok((rows, columns, data))
+}
+
+/// Returns rows, columns, and where the values start.
+fn shape(path: &Path, data: &[u8], descr: &str, value_bytes: usize) -> Result<(usize, usize, usize), String> {
     let damaged = |what: &str| format!("{}: {what}", path.display());
-    let mut data = fs::read(path).map_err(|error| damaged(&error.to_string()))?;
     if data.len() < 10 || !data.starts_with(b"\x93NUMPY\x01") {
         return Err(damaged("not a NumPy array"));
     }
@@ -28,8 +57,7 @@ pub fn read(path: &Path, descr: &str, value_bytes: usize) -> Result<(usize, usiz
     if expected != Some(data.len() - start) {
         return Err(damaged("the file does not have the size that its header states"));
     }
-    data.drain(..start);
-    Ok((rows, columns, data))
+    Ok((rows, columns, start))
 }
 
 /// Returns the values of a little-endian float32 array.

@@ -16,7 +16,7 @@ pub struct Table {
     /// SHA-256 of `embedding.npy` from `model.json`. A test verifies it; loading does not.
     pub fingerprint: String,
     words: Vocabulary,
-    values: Vec<i8>,
+    values: npy::MappedValues,
     scale: Vec<f32>,
 }
 
@@ -27,7 +27,7 @@ impl Table {
     /// The damaged file and the reason.
     pub fn load(folder: &Path) -> Result<(Self, Value), String> {
         let meta = read_meta(folder)?;
-        let (count, dimension, values) = npy::read(&folder.join("embedding.npy"), "|i1", 1)?;
+        let (count, dimension, values) = npy::map(&folder.join("embedding.npy"))?;
         let (scales, _, scale) = npy::read(&folder.join("scale.npy"), "<f4", 4)?;
         let words = read_vocabulary(folder)?;
         let stated = meta["dim"].as_u64().ok_or_else(|| missing(folder, "dim"))?;
@@ -40,7 +40,7 @@ impl Table {
             dimension,
             fingerprint: text(&meta["sha256"]["embedding.npy"], "sha256 of embedding.npy")?,
             words,
-            values: values.into_iter().map(|byte| byte as i8).collect(),
+            values,
             scale: npy::floats(&scale),
         };
         Ok((table, meta))
@@ -64,7 +64,7 @@ impl Table {
     /// Returns the length of a row.
     pub fn length(&self, row: u32) -> f32 {
         let index = row as usize;
-        let values = &self.values[index * self.dimension..(index + 1) * self.dimension];
+        let values = &self.values.get()[index * self.dimension..(index + 1) * self.dimension];
         let square = values.iter().map(|value| f32::from(*value) * f32::from(*value)).sum::<f32>();
         (square.sqrt() * self.scale[index]).max(1e-9)
     }
@@ -73,7 +73,7 @@ impl Table {
     pub fn add(&self, sum: &mut [f32], row: u32, weight: f32) {
         let index = row as usize;
         let weight = weight * self.scale[index];
-        let values = &self.values[index * self.dimension..(index + 1) * self.dimension];
+        let values = &self.values.get()[index * self.dimension..(index + 1) * self.dimension];
         add_scaled(sum, weight, values);
     }
 }
