@@ -28,7 +28,7 @@ use serde::Deserialize;
 
 use atlas_facts::WindowKind;
 
-pub use load::{LanguageFolder, read, read_all};
+pub use load::{LanguageFolder, add_source, read, read_all};
 pub use plain::{Outline, PlainSettings};
 pub use rules::{
     ExternalName, IncludeSettings, IncludedName, LinkSettings, MemberOrder, ModuleRule, ModuleSettings, OuterPackages,

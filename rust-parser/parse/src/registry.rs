@@ -54,7 +54,7 @@ impl Registry {
         for folder in read_all(folders)? {
             let language = Language::load(folder, languages::hooks)?;
             registry.sources.update(language.sources.as_bytes());
-            registry.by_name.insert(language.settings.name.clone(), Arc::new(language));
+            registry.by_name.insert(language.settings.name.clone(), language);
         }
         for (name, text) in detectors {
             registry.sources.update(name.as_bytes()).update(&[0]).update(text.as_bytes());

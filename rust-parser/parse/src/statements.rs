@@ -35,7 +35,7 @@ pub struct Statements {
 
 /// A language, and which kinds of its nodes hold statements: blocks, and lists inside of blocks.
 struct Blocks {
-    language: Language,
+    language: Arc<Language>,
     blocks: Vec<bool>,
     lists: Vec<bool>,
 }
@@ -73,7 +73,7 @@ impl Statements {
 
 impl Blocks {
     /// `None` for a language without a grammar.
-    fn of(language: Language) -> Option<Self> {
+    fn of(language: Arc<Language>) -> Option<Self> {
         let grammar = language.grammar.as_ref()?;
         let kinds = 0..grammar.node_kind_count() as u16;
         let is_list = |kind| grammar.node_kind_for_id(kind).is_some_and(|name| LISTS.contains(&name));
@@ -119,7 +119,7 @@ fn key_of(language: &str, data: &[u8]) -> [u8; 32] {
 }
 
 /// Loads one language from the last folder that has it; `None` if none has it, or if its files are broken.
-fn load(folders: &[String], name: &str) -> Option<Language> {
+fn load(folders: &[String], name: &str) -> Option<Arc<Language>> {
     let known = |folder: &String| Path::new(folder).join(name).join("language.toml").is_file();
     let number = folders.iter().rposition(known)?;
     let path = Path::new(&folders[number]).join(name);
