@@ -95,6 +95,11 @@ class FreshnessGuard:
         """Whether a daemon watches the tree, so that `look` may rely on it."""
         return self._noticed() is not None
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a check of the tree or an index pass runs."""
+        return self._checks.running is not None or self._passes.running is not None
+
     async def look(self, store: Store, *, certain: bool = False) -> NewerFiles | None:
         """Return which files are newer than the index, from a check that began after the call; None if unknown.
 

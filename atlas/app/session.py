@@ -175,6 +175,17 @@ class Session:
             await self._atlas.aclose()
             self._atlas = None
 
+    def release(self) -> list[Atlas]:
+        """Forget what is open, unless the session is at work; return it for the caller to close.
+
+        The next call opens it again. No call may be waiting for an answer.
+        """
+        if self.guard.is_at_work or (self._indexing is not None and not self._indexing.done()):
+            return []
+        atlas, self._atlas, self._opening = self._atlas, None, SingleFlight()
+        own = [atlas] if atlas is not None else []
+        return own + [one for other in (self._personal, *self.workspace.sessions) if other for one in other.release()]
+
     async def opened(self) -> Atlas:
         """Return the index as it is. Raises NotFound if there is none, or none of this project yet."""
         atlas = await self._open()

@@ -7,14 +7,17 @@ notes of what it has written, and its own limits, so that what one of them asks 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+import gc
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from atlas.app.session import Session, make_session
 from atlas.app.toolsets import BY_NAME, TOOLSETS
 from atlas.runtime.process.bulkhead import Bulkheads, leave_place, widths
+from atlas.runtime.process.memory import trim_heap
 from atlas.server.http.admission import AdmissionControl, Permit
 
 if TYPE_CHECKING:
@@ -23,10 +26,14 @@ if TYPE_CHECKING:
     from atlas.answers.toolset import OpenToolset, Report
     from atlas.app.session_host import SessionHost
     from atlas.app.toolset_host import ToolsetHost
+    from atlas.code.atlas import Atlas
     from atlas.runtime.config.load import Settings
 
 UNUSED_SECONDS = 300.0
 """A store that no client uses is closed after this time: a client that is started again finds it open."""
+QUIET_SECONDS = 120.0
+"""After this time without a call, a store is closed although clients use it: they are open all day. With it go vectors
+and what was found, 60 MB for Django; the next call opens it again, which takes 0.1 s more."""
 AT_WORK = 16
 """Calls of all clients that run at once; a call that waits for a query, a pass or a large answer is not among them."""
 STARTING = 3
@@ -42,6 +49,21 @@ class _SharedSession:
     session: Session
     users: int = 0
     closing: asyncio.TimerHandle | None = None
+    calls: int = 0
+    resting: asyncio.TimerHandle | None = None
+
+    @contextmanager
+    def use(self, rest: Callable[[_SharedSession], None]) -> Generator[None]:
+        """Hold the store open during the block; `rest` is called some time after the last one."""
+        self.calls += 1
+        if self.resting is not None:
+            self.resting.cancel()
+        try:
+            yield
+        finally:
+            self.calls -= 1
+            if not self.calls:
+                self.resting = asyncio.get_running_loop().call_later(QUIET_SECONDS, rest, self)
 
 
 class SharedSessions:
@@ -65,15 +87,18 @@ class SharedSessions:
             found.closing.cancel()
             found.closing = None
         found.users += 1
-        client = ClientSession(found.session, self._admission, lambda: self._release(found, client))
+        client = ClientSession(
+            found.session, self._admission, partial(found.use, self._rest), lambda: self._release(found, client)
+        )
         self.clients.add(client)
         return client
 
     async def aclose(self) -> None:
         """Close all that is open; the clients have ended."""
         for one in self._shared:
-            if one.closing is not None:
-                one.closing.cancel()
+            for timer in (one.closing, one.resting):
+                if timer is not None:
+                    timer.cancel()
             await one.session.aclose()
         await asyncio.gather(*self._closings)
 
@@ -85,7 +110,15 @@ class SharedSessions:
 
     def _close(self, shared: _SharedSession) -> None:
         self._shared.remove(shared)
-        task = asyncio.get_running_loop().create_task(shared.session.aclose())
+        if shared.resting is not None:
+            shared.resting.cancel()
+        self._later(shared.session)
+
+    def _rest(self, shared: _SharedSession) -> None:
+        self._later(*shared.session.release())
+
+    def _later(self, *unused: Session | Atlas) -> None:
+        task = asyncio.get_running_loop().create_task(_close(unused))
         self._closings.add(task)
         task.add_done_callback(self._closings.discard)
 
@@ -93,8 +126,14 @@ class SharedSessions:
 class ClientSession:
     """One client's part of a shared session; close with `aclose`."""
 
-    def __init__(self, shared: Session, admission: AdmissionControl, released: Callable[[], None]) -> None:
-        self._shared, self._admission, self._released = shared, admission, released
+    def __init__(
+        self,
+        shared: Session,
+        admission: AdmissionControl,
+        use: Callable[[], AbstractContextManager[None]],
+        released: Callable[[], None],
+    ) -> None:
+        self._shared, self._admission, self._use, self._released = shared, admission, use, released
         self._bulkheads = Bulkheads(widths({n: str(t.effort) for n, t in BY_NAME.items()}, QUERIES_OF_CLIENT))
         self._turns, self._asking = asyncio.Semaphore(AT_WORK_OF_CLIENT), asyncio.Lock()
         self._openings = {tool.name: one.open for one in TOOLSETS.values() if one.is_per_client for tool in one.tools}
@@ -130,7 +169,8 @@ class ClientSession:
 
     async def is_finished(self) -> bool:
         """Return whether the first pass over the project has ended, as `Session.is_finished` does."""
-        return await self._shared.is_finished()
+        with self._use():
+            return await self._shared.is_finished()
 
     async def resource(self, uri: str) -> str:
         """Return the text of a resource as `Session.resource` does."""
@@ -174,18 +214,19 @@ class ClientSession:
 
         self._calls += 1
         try:
-            await self._turns.acquire()
-            try:
-                # one call of each client stands in the line of all
-                async with self._asking:
-                    permit = await self._admission.take()
-                token = leave_place.set(leave)
+            with self._use():
+                await self._turns.acquire()
                 try:
-                    yield
+                    # one call of each client stands in the line of all
+                    async with self._asking:
+                        permit = await self._admission.take()
+                    token = leave_place.set(leave)
+                    try:
+                        yield
+                    finally:
+                        leave_place.reset(token)
                 finally:
-                    leave_place.reset(token)
-            finally:
-                leave()
+                    leave()
         finally:
             self._calls -= 1
 
@@ -198,6 +239,14 @@ def _without_choice_of_tools(settings: Settings) -> Settings:
     """Return the settings as far as answers depend on them: clients differ in the toolsets that they see."""
     origins = {key: origin for key, origin in settings.origins.items() if key != "mcp.toolsets"}
     return replace(settings, mcp=replace(settings.mcp, toolsets=()), origins=origins)
+
+
+async def _close(unused: Iterable[Session | Atlas]) -> None:
+    """Close what is no longer used and return its memory to the system."""
+    for one in unused:
+        await one.aclose()
+    gc.collect()
+    await asyncio.to_thread(trim_heap)
 
 
 def _nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -55,6 +55,10 @@ class MemberSession(Protocol):
         """Return the answer of a tool. Raises AtlasError as the tool does."""
         ...
 
+    def release(self) -> list[Atlas]:
+        """Forget what is open until the next call; return it for the caller to close."""
+        ...
+
     async def aclose(self) -> None:
         """Close the index; idempotent."""
         ...
@@ -73,6 +77,11 @@ class SessionWorkspace:
     def is_empty(self) -> bool:
         """Whether the project shares a workspace with no other."""
         return not self._roots
+
+    @property
+    def sessions(self) -> Collection[MemberSession]:
+        """The sessions of those that were asked."""
+        return self._sessions.values()
 
     @property
     def own_label(self) -> str:
