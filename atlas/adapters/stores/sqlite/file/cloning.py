@@ -22,7 +22,7 @@ FICLONE = 0x40049409
 """The request of Linux that makes a file share all blocks of another."""
 
 PART_BYTES = 1 << 18
-"""Small: a new buffer for each part of several MB costs more than the copy."""
+"""Small, and one buffer for all parts: new memory for each costs more than the copy."""
 
 BASE_SUFFIX, OWN_SUFFIX, LENT_SUFFIX = "-base", "-own", "-lent"
 """Of the file below one in two layers, of the bits that say which blocks are its own, and of the link to the file below
@@ -128,8 +128,11 @@ def _differing(given: int, base: int, made: int, count: int) -> bytes:
     """Write the blocks in which a file differs from the one below; return their bits."""
     own = bytearray((count + 7) // 8)
     size = os.fstat(given).st_size
+    mine, below = bytearray(PART_BYTES), bytearray(PART_BYTES)
     for at in range(0, max(size, count * BLOCK), PART_BYTES):
-        mine, below = os.pread(given, PART_BYTES, at), os.pread(base, PART_BYTES, at)
+        for file, part in ((given, mine), (base, below)):
+            part.extend(bytes(PART_BYTES - len(part)))
+            del part[os.preadv(file, [part], at) :]
         if mine == below:
             continue
         for offset in range(0, max(len(mine), len(below)), BLOCK):
@@ -236,8 +239,9 @@ def _shares_blocks(given: int, made: int) -> bool:
 
 
 def _copy(given: int, made: int) -> None:
-    while part := os.read(given, PART_BYTES):
-        rest = memoryview(part)
+    part = memoryview(bytearray(PART_BYTES))
+    while count := os.readv(given, [part]):
+        rest = part[:count]
         while rest:
             rest = rest[os.write(made, rest) :]
 

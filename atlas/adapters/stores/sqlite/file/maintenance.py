@@ -25,8 +25,9 @@ from atlas.adapters.stores.sqlite.text_segments import merge_words
 BUSY_MS = 5000
 """Milliseconds that a connection waits for a write, a checkpoint or a recovery of another connection."""
 
-QUIET_SECONDS = 2.0
-"""Seconds without writes after which the writer is idle."""
+QUIET_SECONDS = 10.0
+"""Seconds without writes after which the writer is idle: more than a pause within a pass on a busy machine, where an
+erasure costs 0.35 CPU s for Django, and the rest of the pass makes it necessary again."""
 
 _CHECKPOINT_STEP = 4000
 """Pages of 4 KB by which the log grows between two checkpoints: some 50 files, 10 to 40 ms of work."""
