@@ -252,7 +252,7 @@ def _copy_range(given: int, made: int, at: int, end: int) -> None:
         at += len(part)
 
 
-def _write(made: int, part: bytes, at: int) -> None:
+def _write(made: int, part: bytes | bytearray, at: int) -> None:
     rest = memoryview(part)
     while rest:
         done = os.pwrite(made, rest, at)
