@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atlas.code.question.behaviour import asks_how, without_examples, without_scare_quotes
+from atlas.code.question.requests.several import read_requests
+from atlas.code.question.requests.single import is_of_one_behaviour
 from tests.unit.test_route import split_words, taken_apart
 
 
@@ -94,3 +96,21 @@ def test_quotes_around_plain_words_of_a_question_for_behaviour_quote_nothing(que
 def test_other_questions_keep_such_names(question: str) -> None:
     asked = taken_apart(question)
     assert without_examples(asked, split_words) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "is_one"),
+    [
+        ("The number of an order is missing. What is raised, and is the order kept in the warehouse?", True),
+        ("A shell is asked for but told to hide. How does it react, and which options are accepted there?", True),
+        ("Which key sorts the parameters of a route, what's its default, and where is it switched on?", True),
+        ("How are orders sent to the warehouse and what is raised when the order has no number?", False),
+        ("An order without a number is fetched. What is raised, and which tests check that it is?", False),
+        ("An order without a number is fetched. What is raised, and who calls load_order?", False),
+        ("An order without a number is fetched. What is raised, and which commit brought that in?", False),
+    ],
+)
+def test_questions_about_what_a_text_tells_are_one(question: str, is_one: bool) -> None:
+    several = read_requests(question)
+    assert several is not None
+    assert is_of_one_behaviour(question, several, taken_apart) is is_one

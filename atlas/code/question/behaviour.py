@@ -89,7 +89,7 @@ def asks_how(query: Query) -> bool:
     """Return whether a question asks in plain words how or where something happens, not for a value or a page."""
     if query.focus > MOST_NAMED or _has_path(query) or query.reports or query.states or len(query.words) < 2:
         return False
-    if query.wants_configuration or query.wants_tests or _asks_document(query):
+    if query.wants_configuration or query.wants_tests or asks_document(query):
         return False
     is_long = asks_at_length(query)
     if len(query.text.split()) > MANY_WORDS or (_DEFAULT.search(query.text) and not is_long):
@@ -166,7 +166,7 @@ def _asks_later(clause: str) -> bool:
     return _ASKS_LATER.match(clause) is not None and _ASKS_USE.match(clause) is None
 
 
-def _asks_document(query: Query) -> bool:
+def asks_document(query: Query) -> bool:
     """Return whether documents are asked for; pages may be those of a database or of the web."""
     if not query.wants_documents or _ASKED_PAGE.search(query.text):
         return query.wants_documents

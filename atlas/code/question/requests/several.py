@@ -188,6 +188,8 @@ class SeveralRequests:
     requests: tuple[AskedPart, ...]
     are_alternatives: bool = False
     """They are one question about several names, which is only meant if each of them is a package or a limit."""
+    has_statement: bool = False
+    """Whether the text tells something beside what it asks."""
 
 
 _OF_ADVICE = lazy_regex(
@@ -213,7 +215,9 @@ def read_requests(text: str) -> SeveralRequests | None:
     if len(clauses) == 1 and (found := _alternatives(text)):
         return SeveralRequests(tuple(map(AskedPart, found)), are_alternatives=True)
     requests = [each for request in _without_places([*_requests(clauses)]) for each in _values(request)]
-    return SeveralRequests(tuple(requests)[:MOST_REQUESTS]) if len(requests) > 1 else None
+    if len(requests) < 2:
+        return None
+    return SeveralRequests(tuple(requests)[:MOST_REQUESTS], has_statement=len(asked) < len(clauses))
 
 
 def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:

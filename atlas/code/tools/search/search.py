@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from atlas.answers.answer import Answer
 from atlas.answers.evidence import StaleFile
@@ -24,6 +25,7 @@ from atlas.code.question.behaviour import asks_how
 from atlas.code.question.parse_question import route
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.requests.several import SeveralRequests, quote_pasted, read_requests
+from atlas.code.question.requests.single import is_of_one_behaviour
 from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
 from atlas.code.rank.likelihood import certainty_of, how_sure, likelihoods
@@ -132,7 +134,8 @@ def _several(atlas: Atlas, query: str) -> SeveralRequests | None:
     several = read_requests(query)
     if several is None or any(" " in each.text for each in texts_of(query)):
         return None
-    return None if route(query, atlas.reader.split_words, atlas.reader.languages).phrases else several
+    read = partial(route, split_words=atlas.reader.split_words, languages=atlas.reader.languages)
+    return None if read(query).phrases or is_of_one_behaviour(query, several, read) else several
 
 
 async def _answer(
