@@ -137,6 +137,35 @@ async def test_hits_behind_the_first_ones_have_no_more_than_their_best_line(tmp_
     assert "\n12. " in limited
 
 
+async def test_a_constant_in_a_line_that_decides_comes_with_what_it_holds(tmp_path: Path) -> None:
+    files = {
+        "gate/desk.py": """WITH_OWN_KEYS = frozenset(("guest", "staff"))
+OTHER_ROOM = 7
+
+
+class Desk:
+    def admit(self, visitor):
+        if visitor.kind in WITH_OWN_KEYS:
+            return self.open(visitor)
+        raise ValueError("not admitted at the desk")
+
+    def open(self, visitor):
+        return visitor.enter(OTHER_ROOM)
+""",
+    }
+    tree = tmp_path / "tree"
+    for path, text in files.items():
+        (tree / path).parent.mkdir(parents=True)
+        (tree / path).write_text(text)
+    settings = load_settings(str(tree), str(tmp_path / "data"), environment={})
+    async with open_atlas(settings, writing=True) as opened:
+        await opened.index()
+    async with open_atlas(settings) as opened:
+        said = (await hybrid_search(opened, "Which kinds of visitors are admitted at the desk without ado?")).render()
+    assert 'WITH_OWN_KEYS = frozenset(("guest", "staff")) gate/desk.py:1' in said, said
+    assert "OTHER_ROOM = 7" not in said
+
+
 async def test_an_example_of_it_stands_behind_the_code(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path / "gate")
     shown = FILES["gate/desk.py"].replace("Desk", "Queue")  # type: ignore[union-attr]

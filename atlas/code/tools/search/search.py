@@ -50,7 +50,7 @@ from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.several import SeveralAnswers, answer_several
 from atlas.code.tools.search.unranked import with_unranked
 from atlas.code.tools.symbol.bodies import read_bodies
-from atlas.code.tools.symbol.constants import asks_for_value, settings_read, values_of
+from atlas.code.tools.symbol.constants import asks_for_value, constants_named, settings_read, values_of
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
 from atlas.code.tools.symbol.window_lines import with_conditions
@@ -372,6 +372,7 @@ async def _values_said(
     if asks_how(query):
         every = [*(line.text for piece in body.pieces for line in piece), *(line.text for line in told)]
         said = (*said, *await settings_read(atlas.reader, project, every, known))
+        said = (*said, *(await constants_named(atlas.reader, project, every, known) if len(rows) == 1 else ()))
     return tuple(dict.fromkeys(said))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from atlas.code.graph.absence.name_lines import find_name_lines
 from atlas.code.reader import Reader
@@ -58,6 +58,18 @@ async def values_of(
     written = dict.fromkeys((*(name for line in lines for name in _NAMED.findall(line)), *own))
     asked = {root_of(word) for word in words}
     names = [name for name in written if not asked.isdisjoint(map(root_of, reader.split_words(name)))]
+    return await _values(reader, project, names, known)
+
+
+async def constants_named(
+    reader: Reader, project: str, lines: Iterable[str], known: Collection[str]
+) -> tuple[str, ...]:
+    """Return the constants that lines name in capitals, as `values_of` does. Raises store errors."""
+    names = dict.fromkeys(name for line in lines for name in _NAMED.findall(line) if name.isupper() and "_" in name)
+    return await _values(reader, project, list(names), known)
+
+
+async def _values(reader: Reader, project: str, names: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in names[:MAX_NAMES]:
         nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=project, labels=(Label.VALUE,)), _READ)
