@@ -14,7 +14,7 @@ from atlas.code.graph.absence.not_found import why_missing
 from atlas.code.graph.absence.renamed_imports import find_renamed
 from atlas.code.graph.aliases.alias_text import is_alias
 from atlas.code.graph.near_names import find_near_names
-from atlas.code.question.names import is_code_shaped
+from atlas.code.question.names import is_code_shaped, without_arity
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
@@ -129,6 +129,9 @@ async def find_targets(
     found = await _resolved(reader, name, intent.kind, where)
     if found.is_text:
         return found
+    if not found.targets and (bare := without_arity(name)) != name:
+        name = bare
+        found = await _resolved(reader, name, intent.kind, where)
     inner = name.removeprefix(f"{reader.root.name}.")
     if not found.targets and inner != name:
         # the project's folder is the package itself

@@ -32,6 +32,12 @@ def dotted(name: str) -> str:
     return re.sub(r"::|#(?!\d)|->|(?<=\w)\\(?=\w)", ".", name).strip(".\\")
 
 
+def without_arity(name: str) -> str:
+    """Return `render` of `render/2`."""
+    bare, _, arity = name.rpartition("/")
+    return bare if arity.isdigit() and len(arity) <= 2 and bare.strip("?!").replace(".", "_").isidentifier() else name
+
+
 def is_code_shaped(name: str) -> bool:
     """Return whether a word looks like an identifier rather than English: mixed case, qualified, a path, `f()`."""
     return bool(_MIXED.search(name))

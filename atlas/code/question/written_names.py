@@ -14,7 +14,7 @@ from enum import IntEnum
 from atlas.code.question.cues import is_relation_word
 from atlas.code.question.frames import KIND_WORD, nouns
 from atlas.code.question.languages import LanguageTerms
-from atlas.code.question.names import dotted, is_code_shaped
+from atlas.code.question.names import dotted, is_code_shaped, without_arity
 from atlas.code.question.question_scope import PRONOUNS, SPACE
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.lazy_regex import lazy_regex
@@ -231,7 +231,7 @@ def _has_more_ends(word: str) -> bool:
 
 def _names(words: list[_Word], languages: LanguageTerms) -> Iterator[WrittenName]:
     for position, word in enumerate(words):
-        text = _without_arity(word.text)
+        text = without_arity(word.text)
         name = text if "/" in text or _has_line(text) else dotted(text)
         if not name or not any(character.isalpha() or character in "_$" for character in name):
             continue
@@ -257,12 +257,6 @@ def _is_described(words: Sequence[_Word], position: int) -> bool:
     if word.islower() and "_" not in word and (_KINDS.fullmatch(before) or _KINDS.fullmatch(behind)):
         return True
     return _ANY.fullmatch(before) is not None and "_" not in words[position].text
-
-
-def _without_arity(text: str) -> str:
-    """Return `render` of `render/2`."""
-    name, _, arity = text.rpartition("/")
-    return name if arity.isdigit() and len(arity) <= 2 and name.strip("?!").replace(".", "_").isidentifier() else text
 
 
 def _has_line(text: str) -> bool:
