@@ -514,7 +514,7 @@ async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIn
     if further and answer.intent.kind == Kind.DEFINITION and answer.targets.total == 1:
         # the first line of the other part has the place
         answer, *further = (*further,)
-    return replace(answered, answer=replace(answer, further=tuple(further), notes=(*answer.notes, *notes)))
+    return replace(answered, answer=replace(answer, further=(*answer.further, *further), notes=(*answer.notes, *notes)))
 
 
 async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationIntent) -> bool:
@@ -523,7 +523,7 @@ async def _is_misread(reader: Reader, asked: AskedQuestion, intent: RelationInte
     Another name that the index knows, or lines that have the name: of a variable, or of a member of another package.
     """
     subjects = asked.subjects
-    if any(each.written.name not in (intent.name, intent.other) for each in subjects.found):
+    if any(each.written.name not in (intent.name, intent.other, intent.within) for each in subjects.found):
         return True
     if " " in intent.name and not subjects.found:
         return True  # words in quotes, which no definition has for a name

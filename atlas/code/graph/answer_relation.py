@@ -34,6 +34,7 @@ from atlas.code.graph.families import (
     find_family,
     find_inheriting,
     find_overriding,
+    overridden_by_class,
     related_inside,
 )
 from atlas.code.graph.mentions import find_related_by_text
@@ -168,6 +169,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
             if targets.total > MAX_TARGETS or not 0 < sum(counted.counts) <= MOST_LISTED:
                 return counted
         targets = family or await all_targets(reader, targets, intent.kind, where.project)
+    if (overridden := await overridden_by_class(reader, intent, targets)) is not None:
+        return overridden
     scope = await read_scope(reader, intent, targets, where)
     notes = (*targets.notes, *about, *others, *scope.notes)
     found = list(await _related(reader, intent, targets))

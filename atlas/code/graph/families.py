@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from atlas.code.graph.relation import RelatedSymbol
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import MAX_NODES, Target, Targets, group_symbols
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
@@ -23,6 +25,7 @@ _OVERRIDES_SHOWN = 5
 _INHERITING_SHOWN = 8
 _CONTRACTS = frozenset(("interface", "trait", "protocol"))
 """Kinds of types that have no body of their own to override with."""
+_METHODS_SHOWN = 20
 _OF_ROOT = frozenset((Kind.OVERRIDES, Kind.SUBTYPES))
 """Relations that lead from the first method to the others."""
 
@@ -130,6 +133,109 @@ async def find_overriding(reader: Reader, called: Sequence[Node]) -> tuple[str, 
         more = counted(len(below) - _OTHERS_SHOWN, "more called method")
         notes.append(f"{more} may run an override as well: `overrides of NAME` lists them")
     return tuple(notes)
+
+
+async def overridden_by_class(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer | None:
+    """Answer which methods of bases classes override; None for other questions, and classes without known bases.
+
+    What a class overrides of a base that is not indexed is not known, so its other methods are named. `within` may be a
+    base.
+    """
+    is_asked = intent.kind == Kind.OVERRIDDEN and not intent.is_negated
+    if not is_asked or any(each.node.row.label != Label.CLASS for each in targets.targets):
+        return None
+    answers = [await _overridden_by(reader, intent, each) for each in targets.targets]
+    known = [each for each in answers if each is not None]
+    return replace(known[0], further=tuple(known[1:])) if known else None
+
+
+async def _overridden_by(reader: Reader, intent: RelationIntent, target: Target) -> EdgeAnswer | None:
+    row = target.node.row
+    bases = await _bases_of(reader, target.uids)
+    held = await reader.store.edges(target.uids, Direction.OUT, (EdgeType.DEFINES_METHOD,), 4 * MAX_NODES)
+    makers = ("constructor", "destructor")
+    methods = {edge.node.row.uid: edge.node for edge in held if edge.node.row.kind not in makers}
+    if not bases or not methods:
+        return None
+    fields = await _fields_of(reader, bases)
+    found = await _overridden_above(reader, list(methods))
+    above = {uid: (*found.get(uid, ()), *fields.get(each.row.name, ())) for uid, each in methods.items()}
+    wanted = [each for each in bases if each.row.name == intent.within.rpartition(".")[2]]
+    owners = tuple(f"{each.row.qualified_name}." for each in wanted or bases)
+    kept = {uid: [each for each in nodes if each.row.qualified_name.startswith(owners)] for uid, nodes in above.items()}
+    related = [
+        RelatedSymbol(methods[uid], methods[uid].row.path, (methods[uid].row.line,), through=_with_owner(nodes[0]))
+        for uid, nodes in kept.items()
+        if nodes
+    ]
+    related.sort(key=lambda each: each.lines)
+    outside = [each for each in wanted or bases if each.row.label in EXTERNAL_LABELS]
+    rest = [each for uid, each in methods.items() if not above[uid]]
+    notes = (await _maybe_overriding(reader, rest, outside),) if outside and rest else ()
+    whose = f"those of {wanted[0].row.name}" if wanted else "those of its bases"
+    title = f"methods of {row.kind} {row.qualified_name} {row.path}:{row.line} that override {whose}"
+    count = str(len(related)) if related else "unknown" if notes else "none found"
+    one = Targets(row.name, (target,), 1)
+    return EdgeAnswer(intent, one, related=tuple(related), notes=notes, title=f"{title}: {count}")
+
+
+async def _bases_of(reader: Reader, uids: Sequence[str]) -> list[Node]:
+    """Return the classes above others, at any level."""
+    found: dict[str, Node] = {}
+    level = list(uids)
+    for _ in range(_MAX_LEVELS):
+        edges = await reader.store.edges(level, Direction.OUT, (EdgeType.INHERITS,), MAX_NODES) if level else []
+        new = {edge.node.row.uid: edge.node for edge in edges if edge.node.row.uid not in found}
+        found.update(new)
+        level = list(new)
+    return list(found.values())
+
+
+async def _fields_of(reader: Reader, classes: Sequence[Node]) -> Mapping[str, Sequence[Node]]:
+    """Return the fields of classes by name: `head = _unimplemented` is overridden by a method."""
+    edges = await reader.store.edges([each.row.uid for each in classes], Direction.OUT, _HOLDS, 4 * MAX_NODES)
+    found: dict[str, list[Node]] = {}
+    for edge in edges:
+        if edge.node.row.label == Label.VALUE:
+            found.setdefault(edge.node.row.name, []).append(edge.node)
+    return found
+
+
+async def _overridden_above(reader: Reader, uids: Sequence[str]) -> Mapping[str, Sequence[Node]]:
+    """Return the methods that each method overrides, the nearest first."""
+    found: dict[str, list[Node]] = {}
+    own = {uid: {uid} for uid in uids}
+    for _ in range(_MAX_LEVELS):
+        edges = await reader.store.edges(list(own), Direction.OUT, (EdgeType.OVERRIDES,), 4 * MAX_NODES) if own else []
+        above: dict[str, set[str]] = {}
+        for edge in edges:
+            for uid in own[edge.row.source]:
+                if edge.node not in found.setdefault(uid, []):
+                    found[uid].append(edge.node)
+                    above.setdefault(edge.node.row.uid, set()).add(uid)
+        own = above
+    return found
+
+
+async def _maybe_overriding(reader: Reader, methods: Sequence[Node], outside: Sequence[Node]) -> str:
+    """Return a line with the methods of a class below a base that is not indexed; some call that of the base."""
+    methods = sorted(methods, key=lambda each: (each.row.path, each.row.line or 0))
+    methods = [*{each.row.name: each for each in reversed(methods)}.values()][::-1]  # each of its overloads once
+    paths = sorted({each.row.path for each in methods})
+    texts = await reader.store.content(methods[0].project, paths)
+    rows = {path: text.decode("utf-8", "replace").splitlines() for path, text in texts.items()}
+    calling: list[str] = []
+    for each in methods:
+        body = "\n".join(rows.get(each.row.path, [])[each.row.start_line - 1 : each.row.end_line])
+        name = re.escape(each.row.name)
+        if re.search(rf"(?<!\w)(?:super(?:\([^()\n]{{0,80}}\))?\.|parent::){name}(?!\w)", body) is not None:
+            calling.append(each.row.name)
+    shown = ", ".join(f"{each.row.name} {each.row.line}" for each in methods[:_METHODS_SHOWN])
+    more = f" and {len(methods) - _METHODS_SHOWN} more" if len(methods) > _METHODS_SHOWN else ""
+    names = " and ".join(f"`{each.row.name}`" for each in outside[:_OTHERS_SHOWN])
+    said = f"; of these {', '.join(calling)} call the base's method of that name, and so override it" if calling else ""
+    are = "are" if len(outside) > 1 else "is"
+    return f"{names} {are} not indexed, any of these may override a method of it: {shown}{more}{said}"
 
 
 def _with_owner(node: Node) -> str:

@@ -220,6 +220,9 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
     if resolution.how == "folded" and kind in _OF_TYPES:
         # `Error` is not a method `error`
         nodes = [node for node in nodes if node.row.label in (Label.CLASS, *EXTERNAL_LABELS)]
+    if kind == Kind.OVERRIDDEN:
+        # a class, before its constructor and a test of its name
+        nodes = [node for node in nodes if node.row.label == Label.CLASS] or nodes
     if not nodes and name:
         # `http.IncomingMessage` of the package `http`
         nodes = await reader.store.find(f"ext:{name}", Match.EXACT, where, MAX_NODES)

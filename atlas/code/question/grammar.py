@@ -76,6 +76,17 @@ _NOT_OVERRIDDEN = lazy_regex(
     re.IGNORECASE,
 )
 """Asks for the classes that have a method as it is."""
+_OF_BASE = lazy_regex(
+    r"\b(?:which|what) (?:(?:of )?(?:the )?`?(?P<one>[A-Z]\w{1,80})`?(?:'s)? (?:methods|functions|members)"
+    r"|(?:methods|functions|members) (?:of|from|in) (?:the )?(?:[a-z]\w{1,40}(?:'s|’s) )?`?(?P<two>[A-Z]\w{1,80})`?) "
+    r"(?:does|do|did|are|is)\b"
+)
+"""`which Program methods does Fab override`: those of a base."""
+_DERIVED = lazy_regex(
+    r"(?:class )?(?P<name>[A-Z]\w{1,80}) (?:extends|subclasses|inherits(?: from)?|derives from|implements"
+    r"|is a (?:subclass|subtype|child) of) (?:\S+ ){0,3}\S+"
+)
+"""A statement about the class that a question behind it means by "it"."""
 _OR = lazy_regex(r",? (?:or|and) ")
 _STATED = lazy_regex(
     r"^(?!(?:who|what|which|where|when|how|why|is|are|does|do|did|can|show|list|find|give|tell|all|every)\b)"
@@ -148,6 +159,8 @@ def find_relation(text: str) -> RelationIntent | None:
     is_of_method = found is not None and found.kind in (Kind.OVERRIDES, Kind.SUBTYPES, Kind.SUPERTYPES)
     if found is not None and is_of_method and _NOT_OVERRIDDEN.search(text):
         return replace(found, kind=Kind.OVERRIDES, is_negated=True)
+    if found is not None and found.kind == Kind.OVERRIDDEN and (base := _OF_BASE.search(text)) is not None:
+        return replace(found, within=base["one"] or base["two"], is_limited=True)
     return found
 
 
@@ -260,11 +273,13 @@ def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
     before, *clauses = _CLAUSE.split(text)
     names = _spoken_of(before, quoted) if clauses else []
     main = _whole(before, quoted) if names and not _TOPIC.fullmatch(before.strip()) else None
-    if len(names) != 1 or (main is not None and main.kind != Kind.IMPACT):
+    is_stated = _DERIVED.fullmatch(before.strip()) is not None
+    if len(names) != 1 or (main is not None and main.kind != Kind.IMPACT and not is_stated):
         return None
     for clause in clauses:
         replaced = _PRONOUN.sub(names[0].replace("\\", r"\\"), clause, count=1)
-        if replaced != clause and not certain_names(clause, quoted):
+        others = [each for each in certain_names(clause, quoted) if not (is_stated and each in before)]
+        if replaced != clause and not others:
             for part in dict.fromkeys((replaced, *_OR.split(replaced)[:1])):
                 found = _whole(part, quoted)
                 if found is not None and found.certain:
@@ -274,6 +289,8 @@ def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
 
 def _spoken_of(text: str, quoted: set[str]) -> list[str]:
     """Return the names that "it" may mean behind a sentence: the one to be changed, or the file, of several."""
+    if (derived := _DERIVED.fullmatch(text.strip())) is not None:
+        return [derived["name"]]
     names = certain_names(text, quoted)
     if not names and (topic := _TOPIC.fullmatch(text.strip())) is not None:
         return [topic["before"] or topic["after"]]

@@ -196,7 +196,7 @@ async def prove_none_from(reader: Reader, nodes: Sequence[Node], kind: Kind) -> 
         names = sorted({name for node in nodes for name in _unresolved_names(node)})
         if names:
             reasons.append(f"no rule resolves its calls of {', '.join(f'`{name}`' for name in names[:SHOWN])}")
-    if kind in (Kind.SUPERTYPES, Kind.HIERARCHY):
+    if kind in (Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDDEN):
         shown = [node.row.signature for node in nodes if _names_bases(node)]
         reasons += (f"its bases are not resolved: `{text[:120]}`" for text in shown[:1])
     if kind == Kind.IMPORTS or (kind == Kind.DEPENDENCIES and nodes[0].row.label in FILE_LABELS):
