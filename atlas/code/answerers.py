@@ -493,6 +493,8 @@ async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIn
     for part in further_parts(asked.query.text, intent):
         if asks_what_is_passed(part.text) or asks_when(part.text) or _asks_for_inheriting(answer, part.text):
             continue  # the quoted lines say it
+        if part.is_word and part.intent is not None and set(part.intent.types) <= set(answer.intent.types):
+            continue  # `which files import or use X`
         if part.intent is None and asks_of_each(part.text, intent) and (quoted := await quote_places(reader, answer)):
             answer = quoted
             if not asks_reasons(part.text):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atlas.code.atlas import Atlas
+from atlas.code.question.grammar import find_relation
+from atlas.code.question.relation_kinds import Kind
 from atlas.code.tools.search.search import hybrid_search
 
 FILES = {
@@ -25,8 +27,13 @@ FILES = {
     ),
     "shop/outer.py": (
         "from library import Program\n\n\nclass Kiosk(Program):\n    def print_all(self):\n        super().print_all()\n\n"
-        "    def sell(self):\n        return super().price()\n"
+        "    def sell(self):\n        return super().price()\n\n\ndef start():\n    return Program()\n"
     ),
+    "shop/wrapped.py": (
+        "def opens(method):\n    return method\n\n\nclass Line:\n    @opens\n    def run(self):\n        return self.key()\n\n"
+        "    def key(self):\n        return 1\n\n\n@opens\ndef apart():\n    return 2\n"
+    ),
+    "two/start.py": "from library import Program\n\n\ndef begin():\n    return Program()\n",
     "one/part.py": "from shop.base import Base\n\n\nclass Part(Base):\n    def save(self):\n        return 1\n",
     "two/part.py": "from shop.base import Base\n\n\nclass Part(Base):\n    def load(self):\n        return 1\n",
 }
@@ -77,3 +84,55 @@ async def test_what_a_class_overrides_of_a_base_that_is_not_indexed(atlas: Atlas
     answer = await said(atlas, asked)
     assert "methods of class shop.outer.Kiosk shop/outer.py:4 that override those of Program: unknown" in answer, answer
     assert "`Program` is not indexed" in answer and "print_all 5, sell 8; of these print_all call" in answer, answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Which Line methods are wrapped with the `opens` decorator so that they connect automatically?",
+        "which methods of Line are decorated with @opens?",
+    ],
+)
+async def test_what_a_decorator_wraps_in_a_class(atlas: Atlas, asked: str) -> None:
+    answer = await said(atlas, asked)
+    assert "usages of function shop.wrapped.opens shop/wrapped.py:1 in Line: 2 of 4" in answer, answer
+    assert "Line.run 7" in answer and "apart" not in answer and "Line.opens" not in answer, answer
+
+
+def test_what_wraps_without_a_decorator_is_searched() -> None:
+    assert find_relation("which methods are wrapped in a transaction") is None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "If I add the gate to what Line.key returns, what is affected inside shop and which tests look at it?",
+        "What is affected if we put the gate into Line.key?",
+    ],
+)
+async def test_what_is_added_to_a_name_affects_what_uses_it(atlas: Atlas, asked: str) -> None:
+    answer = await said(atlas, asked)
+    assert "impact of method shop.wrapped.Line.key shop/wrapped.py:10" in answer and "Line.run 8" in answer, answer
+
+
+def test_what_is_added_by_means_of_a_name_does_not_change_it() -> None:
+    found = find_relation("If I add a route with Router.get, what fails?")
+    assert found is None or found.kind != Kind.IMPACT
+
+
+async def test_two_relations_of_one_name(atlas: Atlas) -> None:
+    answer = await said(atlas, "List everything in the shop package that subclasses or directly instantiates Program.")
+    assert "Program in shop: 1 of 1" in answer and "Kiosk 4" in answer, answer
+    assert "instantiations of external_symbol ext:library.Program in shop: 1 of 2" in answer, answer
+    assert "start 13" in answer and "begin" not in answer, answer
+
+
+async def test_usages_have_the_imports(atlas: Atlas) -> None:
+    answer = await said(atlas, "which files import or use Program?")
+    assert "usages of" in answer and "importers of" not in answer and "begin 5" in answer, answer
+
+
+async def test_what_differs_between_callers_is_quoted(atlas: Atlas) -> None:
+    answer = await said(atlas, "Shop.send/2: who calls it and what differs between the callers?")
+    assert "Shop.send(order, Shop.pack_mode())" in answer and "Shop.send(order, :fast)" in answer, answer
+    assert "not answered" not in answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from atlas.code.graph.targets import MAX_NODES, Target, Targets, group_symbols
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
@@ -25,6 +25,8 @@ _OVERRIDES_SHOWN = 5
 _INHERITING_SHOWN = 8
 _CONTRACTS = frozenset(("interface", "trait", "protocol"))
 """Kinds of types that have no body of their own to override with."""
+_OF_SUPER = lazy_regex(r"(?<!\w)(?:super(?:\([^()\n]{0,80}\))?\.|parent::)(\w{1,120})")
+"""A call of a method of the base."""
 _METHODS_SHOWN = 20
 _OF_ROOT = frozenset((Kind.OVERRIDES, Kind.SUBTYPES))
 """Relations that lead from the first method to the others."""
@@ -227,8 +229,7 @@ async def _maybe_overriding(reader: Reader, methods: Sequence[Node], outside: Se
     calling: list[str] = []
     for each in methods:
         body = "\n".join(rows.get(each.row.path, [])[each.row.start_line - 1 : each.row.end_line])
-        name = re.escape(each.row.name)
-        if re.search(rf"(?<!\w)(?:super(?:\([^()\n]{{0,80}}\))?\.|parent::){name}(?!\w)", body) is not None:
+        if each.row.name in _OF_SUPER.findall(body):
             calling.append(each.row.name)
     shown = ", ".join(f"{each.row.name} {each.row.line}" for each in methods[:_METHODS_SHOWN])
     more = f" and {len(methods) - _METHODS_SHOWN} more" if len(methods) > _METHODS_SHOWN else ""

@@ -20,6 +20,8 @@ MOST_QUOTED = 24
 MOST_OF_SYMBOL = 3
 MOST_PLACES = 8
 """Places outside of tests whose source answers what is asked of each of them; of more, none is shown."""
+FEW_PLACES = 4
+"""Places, with those in tests, of which all are shown."""
 MOST_CONDITIONED = 6
 """Lines of a symbol of which the conditions are shown."""
 MOST_STEPS = 6
@@ -189,11 +191,13 @@ async def made_together(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
 
 
 async def quote_places(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
-    """Return an answer with the source of its places outside of tests and imports; None where they are none or many.
+    """Return an answer with the source of its places outside of imports and, where they are more than a few, of tests.
 
-    Raises store errors.
+    None where they are none or many. Raises store errors.
     """
-    places = [each for each in found.related if not each.node.row.is_test and each.node.row.label not in _FILES]
+    places = [each for each in found.related if each.node.row.label not in _FILES]
+    if len(places) > FEW_PLACES:
+        places = [each for each in places if not each.node.row.is_test]
     if not 0 < len(places) <= MOST_PLACES or found.counts:
         return None
     quoted = (await quote_lines(reader, replace(found, related=tuple(places)))).related

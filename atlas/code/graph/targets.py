@@ -122,7 +122,7 @@ async def find_targets(
     A scope (`in Y`) that is the owner of such a symbol decides: `callers of save in User` are those of `User.save`.
     """
     where = Filter(project=project)
-    if intent.within and "/" not in intent.within and name == intent.name:
+    if intent.within and not intent.is_limited and "/" not in intent.within and name == intent.name:
         owned = await _resolved(reader, f"{intent.within}.{name}", intent.kind, where)
         if owned.targets:
             return owned

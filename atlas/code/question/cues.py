@@ -67,6 +67,12 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
     ),
     (
         Kind.IMPACT,
+        r"(?=.*\b(?:what|which|who)\b.*\b(?:affected|breaks?|broken|fails?|impacted)\b)"
+        r".*\b(?:if|when|suppose|should) (?:i|we|you|someone|somebody|one) (?:add|put|insert|introduce|include)"
+        r" (?:\S+ ){1,6}?(?:to|in|into|inside|from) (?:the |what |whatever |that |which )?X ",
+    ),
+    (
+        Kind.IMPACT,
         r"(?:if|when|suppose|should) (?:the )?X (?:\S+ ){1,14}?(?:what|which|who)\b.*"
         r"\b(?:affected|breaks?|fails?|impacted)\b",
     ),
@@ -315,7 +321,7 @@ def _is_certain(word: str, quoted: set[str], previous: str, *, first: bool) -> b
         return True
     if not word or word.lower() in PRONOUNS or not any(character.isalpha() for character in word):
         return False
-    if first and word[:1].isupper() and word[1:].islower():
+    if first and word[:1].isupper() and word[1:].islower() and "." not in word:
         return False
     if is_code_shaped(word):
         return not word.isupper() or (len(word) > 5 and word not in ("README", "CHANGELOG")) or "_" in word

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from atlas.code.question.frames import relation_words
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.relation_kinds import Kind, RelationIntent
@@ -44,7 +45,8 @@ _PLACE = (
 )
 _OF_EACH = lazy_regex(
     rf"\b(?:each|every) (?:of (?:them|these|those)\b|{_PLACE}\b)|\beach(?=$|[?.,])"
-    rf"|\b(?:these|those) (?:\w+ )?{_PLACE}\b|\b(?:they|them|those|there)\b",
+    rf"|\b(?:these|those) (?:\w+ )?{_PLACE}\b|\b(?:between|among) (?:the )?(?:\w+ )?{_PLACE}\b"
+    rf"|\bthe (?:\w+ )?{_PLACE} (?:differ|vary)\b|\b(?:they|them|those|there)\b",
     re.IGNORECASE,
 )
 """Speaks of the places that the part before asks for: `what does each of them hide`."""
@@ -57,6 +59,7 @@ _CHOOSES = lazy_regex(
 )
 """Asks which of several classes is taken: `and what makes the runner pick one over another`."""
 _OF_PLACES = frozenset((Kind.CALLERS, Kind.USAGES, Kind.INSTANTIATIONS, Kind.IMPORTERS))
+_TWO_WORDS = lazy_regex(r"\b([a-z]{3,20}) (?:and|or) (?:(?:directly|also|even|otherwise) ){0,2}([a-z]{3,20})(?= )")
 _LISTED = lazy_regex(r",? (?:and|or) |, ", re.IGNORECASE)
 _LINK = lazy_regex(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)
 _OF_ONE = frozenset(Kind) - {Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED, Kind.DEPENDENCIES}
@@ -72,6 +75,8 @@ class FurtherPart:
     """The relation that it asks for; None if it is none."""
     asks_signature: bool = False
     """Whether it asks what the symbol of the first part returns or takes."""
+    is_word: bool = False
+    """Whether it is only another word for a relation beside that of the first part."""
 
 
 def further_parts(text: str, answered: RelationIntent) -> tuple[FurtherPart, ...]:
@@ -80,7 +85,7 @@ def further_parts(text: str, answered: RelationIntent) -> tuple[FurtherPart, ...
         return ()
     parts = split_parts(text)
     own = _own_part(parts, answered)
-    found = [*_clauses(parts, own, answered), *_names(parts[own], answered)]
+    found = [*_other_relations(parts[own], answered), *_clauses(parts, own, answered), *_names(parts[own], answered)]
     return tuple(found[:MOST_PARTS])
 
 
@@ -150,6 +155,22 @@ def _clauses(parts: list[str], own: int, answered: RelationIntent) -> Iterator[F
 def _with_name(part: str, answered: RelationIntent) -> str:
     """Return a clause with the name in place of its first pronoun."""
     return _PRONOUN.sub(answered.name.replace("\\", r"\\"), part, count=1)
+
+
+def _other_relations(part: str, answered: RelationIntent) -> Iterator[FurtherPart]:
+    """Yield the relation whose word stands beside that of the first: `what subclasses or directly instantiates X`."""
+    for match in _TWO_WORDS.finditer(part.lower()):
+        kinds = [_kinds_of(word) for word in match.groups()]
+        for kind, other, word in ((0, 1, match[2]), (1, 0, match[1])):
+            if answered.kind in kinds[kind] and kinds[other] and answered.kind not in kinds[other]:
+                yield FurtherPart(word, replace(answered, kind=kinds[other][0], direct=None), is_word=True)
+                return
+
+
+def _kinds_of(word: str) -> tuple[Kind, ...]:
+    """Return the relations of which a word is a noun or a verb in the present."""
+    forms = ("nouns", "base", "third")
+    return tuple(entry.kind for entry in relation_words() if any(word in entry.forms.get(form, ()) for form in forms))
 
 
 def _names(part: str, answered: RelationIntent) -> Iterator[FurtherPart]:

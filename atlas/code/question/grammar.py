@@ -87,6 +87,15 @@ _DERIVED = lazy_regex(
     r"|is a (?:subclass|subtype|child) of) (?:\S+ ){0,3}\S+"
 )
 """A statement about the class that a question behind it means by "it"."""
+_DECORATED = lazy_regex(
+    r"^(?:(?:which|what|all|list|find|show|me|the|every) )*(?:`?(?P<one>[A-Z]\w{1,80})`?(?:'s)? )?(?:[a-z]+ ){0,2}?"
+    r"(?:methods|functions|classes|handlers|views|tests|commands|tasks|things|code|places|is|are) "
+    r"(?:(?:of|in|on) (?:the )?(?:class )?`?(?P<two>\S{2,80}?)`? )?(?:that |which )?(?:(?:is|are|gets?) )?"
+    r"(?:decorated (?:with|by|using) (?:the )?`?@?(?P<name>[A-Za-z_][\w.]{1,80})"
+    r"|(?:wrapped|guarded|marked|protected) (?:with|by|in|using) (?:the )?(?:`?@(?P<marked>[A-Za-z_][\w.]{1,80})"
+    r"|`?(?P<said>[A-Za-z_][\w.]{1,80})`?(?:\(\))? decorator))\b"
+)
+"""`which Connection methods are wrapped with the opens decorator`: users of it."""
 _OR = lazy_regex(r",? (?:or|and) ")
 _STATED = lazy_regex(
     r"^(?!(?:who|what|which|where|when|how|why|is|are|does|do|did|can|show|list|find|give|tell|all|every)\b)"
@@ -155,7 +164,7 @@ def find_relation(text: str) -> RelationIntent | None:
     """
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
-    found = _not_overridden_below(text) or _relation(text)
+    found = _not_overridden_below(text) or _decorated(text) or _relation(text)
     is_of_method = found is not None and found.kind in (Kind.OVERRIDES, Kind.SUBTYPES, Kind.SUPERTYPES)
     if found is not None and is_of_method and _NOT_OVERRIDDEN.search(text):
         return replace(found, kind=Kind.OVERRIDES, is_negated=True)
@@ -178,6 +187,16 @@ def _not_overridden_below(text: str) -> RelationIntent | None:
     owner, name = (dotted(found[each].strip("`'\"?!.,;:()")) for each in ("owner", "name"))
     is_method = _is_name(owner) and _is_name(name) and name.lower() not in PRONOUNS
     return RelationIntent(Kind.OVERRIDES, f"{owner}.{name}") if is_method else None
+
+
+def _decorated(text: str) -> RelationIntent | None:
+    """Match the users of a decorator, maybe within a class: `which Connection methods are decorated with opens`."""
+    found = _DECORATED.match(text[:1].lower() + text[1:])
+    name = dotted(found["name"] or found["marked"] or found["said"]) if found is not None else ""
+    if found is None or name.lower() in PRONOUNS:
+        return None
+    within = (found["one"] or found["two"] or "").strip("`'\"")
+    return RelationIntent(Kind.USAGES, name, within=within, is_limited=bool(within))
 
 
 def _relation(text: str) -> RelationIntent | None:

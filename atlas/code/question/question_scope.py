@@ -113,7 +113,7 @@ _WITHIN_TWO = lazy_regex(
 )
 """A scope in two words, which the index writes as one name: `in the postgres driver`."""
 _WITHIN_FIRST = lazy_regex(
-    r"^(?:(?:all |the |every |any )*(?:what|who|where|anything|everything"
+    r"^(?:(?:list |show |find |give |me |all |the |every |any )*(?:what|who|where|anything|everything"
     r"|(?:what|which) (?!is |are |was |were |does |do |did |has |have |chang|happen)\w+"
     r"|functions|methods|classes|code|places|callers|usages|tests|files|lines)"
     r"|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
