@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
@@ -170,13 +170,20 @@ async def _overridden_by(reader: Reader, intent: RelationIntent, target: Target)
         for uid, nodes in kept.items()
         if nodes
     ]
-    related.sort(key=lambda each: each.lines)
     outside = [each for each in wanted or bases if each.row.label in EXTERNAL_LABELS]
-    rest = [each for uid, each in methods.items() if not above[uid]]
-    notes = (await _maybe_overriding(reader, rest, outside),) if outside and rest else ()
+    rest = [each for uid, each in methods.items() if not above[uid]] if outside else []
+    calling = await _calling_base(reader, rest)
+    of = f"{outside[0].row.name}." if len(outside) == 1 else "a base's "
+    related += [
+        RelatedSymbol(each, each.row.path, (each.row.line,), through=f"{of}{each.row.name}") for each in calling
+    ]
+    related.sort(key=lambda each: each.lines)
+    rest = [each for each in rest if each.row.name not in {found.row.name for found in calling}]
+    notes = (_maybe_overriding(rest, outside),) if rest else ()
     whose = f"those of {wanted[0].row.name}" if wanted else "those of its bases"
     title = f"methods of {row.kind} {row.qualified_name} {row.path}:{row.line} that override {whose}"
-    count = str(len(related)) if related else "unknown" if notes else "none found"
+    at_least = "at least " if notes else ""
+    count = f"{at_least}{len(related)}" if related else "unknown" if notes else "none found"
     one = Targets(row.name, (target,), 1)
     return EdgeAnswer(intent, one, related=tuple(related), notes=notes, title=f"{title}: {count}")
 
@@ -219,24 +226,26 @@ async def _overridden_above(reader: Reader, uids: Sequence[str]) -> Mapping[str,
     return found
 
 
-async def _maybe_overriding(reader: Reader, methods: Sequence[Node], outside: Sequence[Node]) -> str:
-    """Return a line with the methods of a class below a base that is not indexed; some call that of the base."""
-    methods = sorted(methods, key=lambda each: (each.row.path, each.row.line or 0))
-    methods = [*{each.row.name: each for each in reversed(methods)}.values()][::-1]  # each of its overloads once
-    paths = sorted({each.row.path for each in methods})
-    texts = await reader.store.content(methods[0].project, paths)
+async def _calling_base(reader: Reader, methods: Sequence[Node]) -> list[Node]:
+    """Return the methods that call the base's method of their name, which they therefore override."""
+    if not methods:
+        return []
+    texts = await reader.store.content(methods[0].project, sorted({each.row.path for each in methods}))
     rows = {path: text.decode("utf-8", "replace").splitlines() for path, text in texts.items()}
-    calling: list[str] = []
-    for each in methods:
-        body = "\n".join(rows.get(each.row.path, [])[each.row.start_line - 1 : each.row.end_line])
-        if each.row.name in _OF_SUPER.findall(body):
-            calling.append(each.row.name)
-    shown = ", ".join(f"{each.row.name} {each.row.line}" for each in methods[:_METHODS_SHOWN])
-    more = f" and {len(methods) - _METHODS_SHOWN} more" if len(methods) > _METHODS_SHOWN else ""
+    bodies = ("\n".join(rows.get(each.row.path, [])[each.row.start_line - 1 : each.row.end_line]) for each in methods)
+    return [each for each, body in zip(methods, bodies, strict=True) if each.row.name in _OF_SUPER.findall(body)]
+
+
+def _maybe_overriding(methods: Iterable[Node], outside: Sequence[Node]) -> str:
+    """Return a line with the methods of a class below a base that is not indexed, each of its overloads once."""
+    ordered = sorted(methods, key=lambda each: (each.row.path, each.row.line or 0), reverse=True)
+    lines = {each.row.name: each.row.line for each in ordered}
+    places = [f"{name} {line}" for name, line in sorted(lines.items(), key=lambda each: each[1] or 0)]
+    more = f" and {len(places) - _METHODS_SHOWN} more" if len(places) > _METHODS_SHOWN else ""
     names = " and ".join(f"`{each.row.name}`" for each in outside[:_OTHERS_SHOWN])
-    said = f"; of these {', '.join(calling)} call the base's method of that name, and so override it" if calling else ""
     are = "are" if len(outside) > 1 else "is"
-    return f"{names} {are} not indexed, any of these may override a method of it: {shown}{more}{said}"
+    shown = ", ".join(places[:_METHODS_SHOWN])
+    return f"{names} {are} not indexed, any of these others may override a method of it: {shown}{more}"
 
 
 def _with_owner(node: Node) -> str:
