@@ -134,7 +134,7 @@ ANSWERS: dict[str, tuple[str, ...]] = dict(
         ("Sink trait - all the types implementing it", ("implementations of trait", "Csv 18,20 (")),
         (
             "which environment variables does frobnicator read",
-            ("none of these lines says frobnicator: all of the project",),
+            ("none of these lines says frobnicator: all that are known",),
         ),
         ("which environment variables are read", ("jobs_max_stack: jobs/env.py:8", "2 environment variables")),
         ("whats the default of table_name", ("1 assignment", "jobs/limits.py:3: options.table_name or 'migrations'")),

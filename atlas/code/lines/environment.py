@@ -57,7 +57,8 @@ _READ = lazy_regex(
             rf"{_QUOTED_NAME.format(_NAME.format('inside'))}\s+(?:not\s+)?in\s+os\.environ\b",
             r"\$ENV\{(?P<perl>\w+)\}",
             r"\$\{(?P<shell>[A-Z_][A-Z0-9_]*):?[-=?+](?![+.-])",
-            r"\b(?:env|envvar|envconfig|envvars|EnvVars?|env_var|validation_alias)\s*[=:(]\s*(?:\[\]string\{|\[)?\s*"
+            r"\b(?:env|envconfig|[eE]nv(?:ironment)?_?[vV]ar(?:iable)?s?(?:_?[nN]ames?)?|validation_alias)\s*[=:(]\s*"
+            r"(?:\[\]string\{|\[)?\s*"
             r"[\"'](?P<declared>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\b",
             rf"(?:\bos\.(?:Getenv|LookupEnv|getenv|environ(?:\.get)?)|\benv::var(?:_os)?|\bprocess\.env|\bSystem\.getenv"
             rf"|\bENV(?:\.fetch)?|\bGetEnvironmentVariable|(?<![\w.>])getenv)[(\[]\s*&?{_IDENTIFIER}\s*[,)\]]",
@@ -452,10 +453,9 @@ def _listed(
     missing = f"{', '.join(f'`{name}`' for name in named)} is read nowhere in indexed code; " if named else ""
     scope = f" ({said})" if said else ""
     count = counted(len(by_name), "environment variable")
-    least = "at least " if any(note.startswith(INCOMPLETE) for note in notes) else ""
-    read = (
-        f"{least}{count} read or set in {counted(len(files), 'file')}" if by_name else "no environment variable is read"
-    )
+    # other libraries are given names of variables in forms that are not known
+    in_files = counted(len(files), "file")
+    read = f"at least {count} read or set in {in_files}" if by_name else "no environment variable is read"
     title = f"{missing}{read}{scope}" + (f", {len(others)} more documented" if others else "")
     tests = len({each.name for each in reads}) - len({each.name for each in code})
     more = (f"{counted(tests, 'further variable')} only in tests",) if tests else ()
@@ -502,7 +502,7 @@ def _about_topic(
         if kept and len(kept) < len(reads):
             return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}"
     is_said = any(mentions(part, words) for each in reads for part in _parts(each))
-    return list(reads), "" if is_said or not reads else f"{_NONE_SAYS} {', '.join(words)}: all of the project"
+    return list(reads), "" if is_said or not reads else f"{_NONE_SAYS} {', '.join(words)}: all that are known"
 
 
 def _with_those_inside(
