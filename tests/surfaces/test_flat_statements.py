@@ -18,7 +18,7 @@ FILES = {
     "mix.exs": (
         'defmodule Shop.MixProject do\n  use Mix.Project\n\n  def project do\n    [app: :shop, version: "0.1.0", deps: deps()]\n'
         '  end\n\n  defp deps do\n    [\n      {:telemetry, "~> 1.0"},\n      {:jason, "~> 1.0", optional: true},\n'
-        '      {:decimal, "~> 2.0"}\n    ]\n  end\nend\n'
+        '      {:decimal, "~> 2.0"},\n      {:mint_web_socket, "~> 1.0"}\n    ]\n  end\nend\n'
     ),
     "lib/shop.ex": (
         "defmodule Shop.StaleError do\n  defexception [:message]\nend\n\n"
@@ -30,6 +30,9 @@ FILES = {
         'defmodule ShopTest do\n  use ExUnit.Case\n\n  test "stale" do\n    assert_raise Shop.StaleError, fn -> Shop.save(1) end\n'
         "  end\nend\n"
     ),
+    "lib/client.ex": "defmodule Shop.Client do\n  def open(conn), do: Mint.WebSocket.new(conn)\n  def new(c), do: c\nend\n",
+    "Gemfile": 'source "https://rubygems.org"\ngem "activesupport"\ngem "active_model"\n',
+    "app/store.rb": "# ActiveModel::Error is no use\nclass Store\n  def cache\n    ActiveSupport::Cache.lookup(:file)\n  end\nend\n",
     "draw/renderer.go": (
         "package draw\n\ntype renderer interface {\n\tflush() error\n\twriteString(s string) int\n\tclose()\n}\n\n"
         "type plain struct{}\n\nfunc (plain) flush() error { return nil }\n\nfunc (plain) writeString(s string) int { return 0 }\n\n"
@@ -70,11 +73,14 @@ async def test_a_method_that_is_only_implemented_has_no_use(atlas: Atlas, asked:
     [
         (
             "where do we use the telemetry dependency?",
-            ("imported by no file, but named in 1 line of code", "lib/shop.ex:7: :tele"),
+            ("imported by no file, but named in code of 1 file", "lib/shop.ex:7: :tele"),
         ),
-        ("what code depends on Jason", ("imported by no file, but named in 1 line of code", "lib/shop.ex:8: raise")),
-        ("who uses the jason package", ("named in 1 line of code",)),
-        ("what uses decimal", ("imported by no file (commands,",)),
+        ("what code depends on Jason", ("imported by no file, but named in code of 1 file", "lib/shop.ex:8: raise")),
+        ("who uses the jason package", ("named in code of 1 file",)),
+        ("what uses mint_web_socket?", ("named in code of 1 file", "lib/client.ex:2: def open")),
+        ("what uses activesupport", ("named in code of 1 file", "app/store.rb:4: ActiveSupport::")),
+        ("what uses active_model", ("no file under its own name; it is not known under which other name",)),
+        ("what uses decimal", ("no file under its own name; it is not known under which other name (commands,",)),
     ],
 )
 async def test_code_that_names_a_package_without_an_import_uses_it(

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from atlas.code.graph.absence.occurrences import find_occurrences
 from atlas.code.graph.declarations import (
     MAX_DECLARED,
     TIMEOUT,
@@ -31,7 +30,6 @@ from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 
 MAX_EDGES = 20_000
 MAX_COMPUTED = 6
-MAX_NAMED = 10
 """Lines of one computed version that are shown."""
 MAX_LINE = 160
 _PACKAGES = "MATCH (d:ExternalPackage) RETURN d.uid, d.name, d.import_name, d.standard ORDER BY d.uid"
@@ -77,7 +75,7 @@ class PackageReport:
     beside: tuple[tuple[str, str, str], ...] = ()
     """Further lines that the question asks for, as group, place and text."""
     named: tuple[tuple[str, str], ...] = ()
-    """Lines of code that name a package which no file imports, as place and text."""
+    """Files of code that name a package which no file imports, as path with lines, and the text of the first."""
 
 
 async def answer_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
@@ -185,9 +183,6 @@ async def _about(
     name = name if matching or not known else _text(known[0][1])
     standard = _text(known[0][3]) if known and not every else ""
     computed = await _computed(reader, matching, where.project)
-    asks_importers = question.asks != PackageAspect.VERSION and not question.version
-    is_outer = any(not each.is_inner for each in matching)
-    named = await _named_in_code(reader, name, where.project) if asks_importers and is_outer and not importing else ()
     return PackageReport(
         question,
         tuple(matching),
@@ -199,7 +194,6 @@ async def _about(
         tuple(every),
         computed,
         uids=((name, tuple(uids)),),
-        named=named,
     )
 
 
@@ -227,22 +221,6 @@ def _named(
     if {_text(row[0]) for row in known} <= {each.target for each in matching}:
         known = [*known, *_namespaces(matching, declared, rows)]
     return matching, known
-
-
-async def _named_in_code(reader: Reader, name: str, project: str) -> tuple[tuple[str, str], ...]:
-    """Return the lines of code that name something of a package: `Jason.encode!` of `jason`, `:telemetry.execute`."""
-    short = short_name(name)
-    words = dict.fromkeys((short, "".join(part.capitalize() for part in re.split(r"[-_]", short))))
-    found: dict[str, str] = {}
-    for word in words:
-        if not word.isidentifier():
-            continue
-        used = re.compile(rf"(?<![\w.@]){re.escape(word)}(?:\.|::)\w")
-        for place in (await find_occurrences(reader, word, project)).places:
-            is_code = place.node is not None and place.node.row.label != Label.DOC_SECTION and not place.in_comment
-            if is_code and used.search(place.text):
-                found.setdefault(place.at, place.text.strip()[:MAX_LINE])
-    return tuple(found.items())[:MAX_NAMED]
 
 
 def _namespaces(

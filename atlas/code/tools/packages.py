@@ -52,7 +52,13 @@ _MANY = 25
 """Declarations of a list that leaves out the locked versions."""
 _TOOL = "hybrid_search"
 _NOT_IMPORTED = "(commands, plugins and generators are not imported)"
-_NOT_SEEN = "commands, plugins and configuration are not imports: a package that only they use is listed as well"
+_NO_IMPORT_KNOWN = f"no file under its own name; it is not known under which other name {_NOT_IMPORTED}"
+_OWN_NAME = lazy_regex(r"(?:^|/)(?:package\.json|go\.mod|Cargo\.toml)$")
+"""Manifests whose packages are imported by the name that they are declared by."""
+_NOT_SEEN = (
+    "commands, plugins and configuration are not imports: a package that only they use, or that code has under another"
+    " name, is listed as well"
+)
 
 
 async def packages_answer(atlas: Atlas, envelope: Envelope, found: PackageReport, notes: Sequence[str]) -> ReportAnswer:
@@ -266,8 +272,9 @@ def _title(found: PackageReport, of: str) -> str:
     asks_importers = found.question.asks != PackageAspect.VERSION and not found.question.version
     if found.importing or (not is_inner and asks_importers):
         of_project = " outside of it" if is_inner else ""
-        lacking = f"no file, but named in {counted(len(found.named), 'line')} of code" if found.named else ""
-        lacking = lacking or f"no file {_NOT_IMPORTED}"
+        lacking = f"no file, but named in code of {counted(len(found.named), 'file')}" if found.named else ""
+        is_known = all(each.import_name or _OWN_NAME.search(each.path) for each in found.declared if not each.is_inner)
+        lacking = lacking or (f"no file {_NOT_IMPORTED}" if is_known else _NO_IMPORT_KNOWN)
         said = counted(len(found.importing), "file") if found.importing else lacking
         parts.append(f"imported by {said}{of_project}")
     return "; ".join(parts)

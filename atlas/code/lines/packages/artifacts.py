@@ -1,6 +1,7 @@
-"""Artifacts of a group and a name: which lines import them, and whether a build puts them into its own archive.
+"""Packages that no edge of an import has: which lines import or name them, and whether a build bundles them.
 
-The name of an artifact tells no namespace, so that an import which no edge has is looked for in the texts. What a build
+The name of an artifact tells no namespace, and some languages name a module without an import: both are looked for in
+the texts. What a build
 bundles or moves to a namespace of its own, users do not have to add. Reads the indexed texts only.
 """
 
@@ -10,7 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from atlas.code.graph.declarations import read_declarations
+from atlas.code.graph.absence.occurrences import is_comment, lines_of_blocks
+from atlas.code.graph.declarations import read_declarations, short_name
 from atlas.code.graph.packages import ImportingFile, PackageReport, answer_packages
 from atlas.code.lines.line_report import TextLine
 from atlas.code.lines.scan_texts import IndexedText, is_document, read_texts, scan_texts
@@ -20,6 +22,7 @@ from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 MOST_SHADED = 4
+MAX_NAMED, MAX_LINE = 10, 160
 _IMPORT = lazy_regex(r"^[ \t]{0,20}import (?:static )?(?P<name>[a-zA-Z_][\w.]{2,200})", re.MULTILINE)
 _BUILD = lazy_regex(r"(?:^|/)(?:pom\.xml|build\.sbt|[\w.-]+\.gradle(?:\.kts)?)$")
 _RELOCATED = lazy_regex(
@@ -36,7 +39,7 @@ _BUNDLED = lazy_regex(
 
 
 async def answer_about_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
-    """Return what `answer_packages` does, with the files whose imports of an artifact have no edge."""
+    """Return what `answer_packages` does, with files whose imports have no edge, or else the lines with its name."""
     found = await answer_packages(reader, question, where)
     if found is None or found.importing or not found.package or found.standard:
         return found
@@ -44,7 +47,7 @@ async def answer_about_packages(reader: Reader, question: PackageQuestion, where
         return found
     spaces = await _namespaces(reader, found, where)
     if not spaces:
-        return found
+        return replace(found, named=await _named_in_code(reader, found, where))
     scan = await scan_texts(
         reader, where, _IMPORT, [each.encode() for each in spaces], lambda path: not is_document(path)
     )
@@ -56,6 +59,35 @@ async def answer_about_packages(reader: Reader, question: PackageQuestion, where
             is_test[each.file.path] = each.file.is_test
     importing = tuple(ImportingFile(path, tuple(at), is_test[path]) for path, at in lines.items())
     return replace(found, importing=tuple(sorted(importing, key=lambda each: (each.is_test, each.path))))
+
+
+async def _named_in_code(reader: Reader, found: PackageReport, where: Filter) -> tuple[tuple[str, str], ...]:
+    """Return the files that name a module of a package without an import, with lines and the text of the first.
+
+    The same name without case, dots and underscores: `Mint.WebSocket.new` of `mint_web_socket`, `ActiveSupport::Cache`
+    of `activesupport`, `:telemetry.execute` of `telemetry`.
+    """
+    short = short_name(found.package)
+    if found.question.version or all(each.is_inner for each in found.declared) or not short[:1].isalpha():
+        return ()
+    joined = r"(?:\.|::|_)?".join(map(re.escape, re.split(r"[-_.]", short)))
+    name = rf"(?:(?={re.escape(short)})|(?=[A-Z]))(?i:{joined})"
+    spelled = re.compile(rf"(?<![\w.@]){name}(?:\.|::)[A-Za-z_{{]|\b(?:alias|use|require|using|include) {name}\b")
+    scan = await scan_texts(reader, where, spelled, [re.split(r"[-_.]", short)[0].encode()], _is_code)
+    lines: dict[str, dict[int, str]] = {}
+    for each in scan.found:
+        if not is_comment(each.text) and each.line not in lines_of_blocks(each.file.text):
+            lines.setdefault(each.file.path, {})[each.line] = each.text.strip()[:MAX_LINE]
+    named_in: list[tuple[str, str]] = []
+    for path, own in lines.items():
+        numbers = ",".join(map(str, [*own][:MAX_NAMED]))
+        more = "..." if len(own) > MAX_NAMED else ""
+        named_in.append((f"{path}:{numbers}{more}", next(iter(own.values()))))
+    return tuple(named_in)
+
+
+def _is_code(path: str) -> bool:
+    return not is_document(path)
 
 
 async def _namespaces(reader: Reader, found: PackageReport, where: Filter) -> list[str]:
