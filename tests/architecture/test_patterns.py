@@ -160,6 +160,7 @@ COMPOSED: dict[str, str] = {
     "code/graph/package_subjects.py: _of_one": "an escaped name before a number, on a question",
     "code/graph/packages.py: _computed": "an escaped name behind blanks and a word at the start of a line",
     "code/graph/packages.py: _has_version": "an escaped number between lookarounds",
+    "code/tools/packages.py: _taken": "an escaped name behind a lookbehind, on a line",
     "code/lines/packages/artifacts.py: _named_in_code": "escaped parts of a name behind lookarounds",
     "code/graph/return_types.py: edges_of_returning": "escaped names between lookarounds",
     "code/graph/return_types.py: result_of": "an escaped name between lookarounds",

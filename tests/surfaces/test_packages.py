@@ -170,3 +170,24 @@ async def test_packages_are_known_by_short_names_sections_and_submodules(tmp_pat
         assert "acme/generator" in said and "^1" in said and "predis" not in said
         said = (await hybrid_search(atlas, "who imports acme/generator")).render()
         assert "imported by no file under its own name; it is not known under which other name" in said
+
+
+async def test_what_is_taken_from_a_package_that_is_imported_as_a_whole(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    files = {
+        "package.json": '{"name": "shop", "dependencies": {"type-fest": "^4", "yaml": "^2"}}\n',
+        "src/types.ts": (
+            "import type * as typeFest from 'type-fest'\n// typeFest.Simplify is no use\n"
+            "export type One = typeFest.MergeExclusive<A, B>\nexport type Two = typeFest.MergeExclusive<B, C>\n"
+        ),
+        "src/read.ts": "import yaml from 'yaml'\nexport const read = (text) => yaml.parse(text) ?? my.yaml.dump\n",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "type-fest is a runtime dependency; what do we take from it?")).render()
+        assert "src/types.ts: :1 import type * as typeFest from 'type-fest': takes MergeExclusive 3\n" in f"{said}\n"
+        said = (await hybrid_search(atlas, "who imports the yaml package")).render()
+        assert "src/read.ts: :1 import yaml from 'yaml': takes parse 2\n" in f"{said}\n", said

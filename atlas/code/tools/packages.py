@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from atlas.code.atlas import Atlas
+from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.declarations import Declaration, read_declarations
 from atlas.code.graph.packages import ImportingFile, PackageReport, files_importing
 from atlas.code.question.package_questions import PackageAspect
@@ -46,6 +47,12 @@ _DOCUMENTS = lazy_regex(r"(?:docs?|documentation|examples?|tutorials?)/")
 _FEW_FILES = 6
 """Files that import a package whose first import is shown."""
 _IMPORT_CHARACTERS = 80
+_LINE_CHARACTERS, _MEMBERS = 1_000, 6
+_AS_WHOLE = lazy_regex(
+    r"^import (?:type )?(?:\w+, ?)?\* as (\w+) from\b|^import (?:type )?(\w+) from\b|^import [\w.]+ as (\w+)$"
+    r"|^import (\w+)$|^(?:const|let|var) (\w+) ?= ?require\("
+)
+"""Imports of all of a package under one name."""
 _MANY_ALIKE = 5
 """Manifests that declare a package alike are one line."""
 _MANY = 25
@@ -136,8 +143,25 @@ async def _import_texts(atlas: Atlas, importing: Sequence[ImportingFile]) -> dic
         lines = texts.get(each.path, b"").decode("utf-8", "replace").splitlines()
         if each.lines and each.lines[0] <= len(lines):
             text = one_line(" ".join(lines[each.lines[0] - 1].split()), _IMPORT_CHARACTERS)
+            text += _taken(text, lines)
             found[each.path] = f"{text} (inside of try)" if _is_tried(lines, each.lines[0]) else text
     return found
+
+
+def _taken(imported: str, lines: Sequence[str]) -> str:
+    """Return what a file takes from what it imports as a whole: `typeFest.MergeExclusive` of `* as typeFest`."""
+    named = _AS_WHOLE.search(imported)
+    if named is None:
+        return ""
+    member = re.compile(rf"(?<![\w.$\"'`/@-]){re.escape(next(filter(None, named.groups())))}\.([A-Za-z_]\w*)")
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if len(line) <= _LINE_CHARACTERS and not is_comment(line):
+            for match in member.finditer(line):
+                found.setdefault(match[1], number)
+    said = ", ".join(f"{name} {number}" for name, number in [*found.items()][:_MEMBERS])
+    more = f" and {len(found) - _MEMBERS} more" if len(found) > _MEMBERS else ""
+    return f": takes {said}{more}" if found else ""
 
 
 def _is_tried(lines: Sequence[str], number: int) -> bool:
