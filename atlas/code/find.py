@@ -21,6 +21,7 @@ from atlas.code.lines.absent_named import find_absent_named
 from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.bounds import find_bounds
 from atlas.code.lines.flags import flag_names
+from atlas.code.lines.flags_in_words import find_absent_flag
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.plain_values import PlainValue, find_plain_values
 from atlas.code.lines.value_setters import setters_of
@@ -255,6 +256,7 @@ async def _told(
         described = await family_lines(reader, query.text, where.project) if is_described else ()
         members = await member_lines(reader, query.text, subjects, where.project or reader.project)
         named = () if members else await find_absent_named(reader, query, where)
+        named = named if members or named else await find_absent_flag(reader, query, where)
         absent = (*members, *(named or await find_absent_words(reader, query, unknown, where)))
         absent = (*absent, *await commits_of_absent(reader, absent, where))
         is_missing = bool(absent) and bool(members or named or flag_names(query.text))

@@ -55,3 +55,37 @@ async def test_a_setting_in_words_with_its_variable_key_and_default(tmp_path: Pa
         assert "--concurrency" in said and "variable:" not in said, "only the flag is asked for"
         said = (await hybrid_search(atlas, "where are orders stored at night: table, key and default")).render()
         assert "flag whose name" not in said and "flags whose name" not in said
+
+
+_CLI = """export class UpAction extends Action {
+  define(action) {
+    this.to = action.defineString({
+      parameterLongName: '--to',
+      description: 'All migrations up to this one should be run.',
+    })
+    this.step = action.defineInteger({ parameterLongName: '--step', description: 'How many to run.' })
+  }
+}
+
+export class CreateAction extends Action {
+  define(action) {
+    this.verify = action.defineFlag({ parameterLongName: '--skip-verify', description: 'Do not check the file.' })
+  }
+}
+"""
+
+
+async def test_no_flag_has_the_word_by_which_one_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "shop/src").mkdir(parents=True)
+    (tmp_path / "shop/src/cli.ts").write_text(_CLI)
+    await indexed(tmp_path / "shop", tmp_path / "data")
+    settings = load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as atlas:
+        said = (await hybrid_search(atlas, "Which flag makes `up` do a dry run?")).render()
+        expected = "no flag that is known has `dry` in its name or help; flags of `up`: "
+        assert said.split("\n")[1] == f"{expected}--to src/cli.ts:4, --step src/cli.ts:7", said
+        said = (await hybrid_search(atlas, "is there a flag for encrypted files?")).render()
+        assert "no flag that is known has `encrypted` in its name or help; flags that are declared: --to" in said
+        assert "--skip-verify src/cli.ts:13" in said
+        said = (await hybrid_search(atlas, "which flag skips the verify check?")).render()
+        assert "no flag that is known" not in said and "--skip-verify" in said

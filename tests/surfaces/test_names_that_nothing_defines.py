@@ -26,6 +26,8 @@ FILES = {
         "\t\tlog('created with %O', {\n\t\t\tchannelName: config.channelName || 'shop_jobs',\n\t\t});\n"
         "\t\tthis.config = {\n\t\t\tchannelName: config.channelName ?? 'shop:jobs',\n\t\t};\n\t}\n}\n"
     ),
+    "lib/transports/long_poll.ex": "defmodule Shop.Transports.LongPoll do\n  def isRpc(job), do: job\nend\n",
+    "web/http.ts": "export class HttpTransport {\n\tlongPoll() {\n\t\treturn 1;\n\t}\n}\n",
     "docs/backends.md": (
         "# Backends\n\nIf you need SQLite, write a backend of your own.\n\nOpen a test in Visual Studio to step through it.\n"
     ),
@@ -63,6 +65,15 @@ async def test_what_there_is_of_the_kind_and_which_projects_there_are(atlas: Atl
     assert "`CouchDB` is defined nowhere: it occurs in no indexed file" in await said(
         atlas, "where is the CouchDB backend?"
     )
+
+
+async def test_a_name_of_several_words_with_its_abbreviation(atlas: Atlas) -> None:
+    answer = await said(atlas, "Where is the server-sent events (SSE) transport for jobs implemented?")
+    assert answer.split("\n")[1] == "`server-sent events` or `SSE` is defined nowhere: it occurs in no indexed file"
+    transports = "Shop.Transports.LongPoll lib/transports/long_poll.ex:1, HttpTransport web/http.ts:1"
+    assert answer.split("\n")[2] == f"what is called so: {transports}", answer
+    for asked in ("where is the long polling (POLL) transport", "where is the remote call (RPC) transport done?"):
+        assert "defined nowhere" not in await said(atlas, asked), asked
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,11 @@ _BEHIND = lazy_regex(
     rf"\b(?P<kind>{_KINDS}) (?:called |named )?(?P<quote>[`'\"])(?P<name>[A-Za-z][\w-]{{2,60}})(?P=quote)",
     re.IGNORECASE,
 )
+_SEVERAL = lazy_regex(
+    rf"\b(?:the|an?|any|our) (?P<name>[a-z][\w-]{{1,30}}(?: [a-z][\w-]{{1,30}}){{1,2}})"
+    rf" \((?P<short>[A-Z][A-Z0-9]{{2,7}})\) (?P<kind>{_KINDS})\b(?![-(.])"
+)
+"""A name of several words with its abbreviation: `the server-sent events (SSE) transport`."""
 _ASKS = lazy_regex(r"^(?:where|which|what|how|is|are|does|do|can|who|when|why|show|find)\b", re.IGNORECASE)
 _BECAME = lazy_regex(
     r"\b(?:remov(?:ed?|al|es)|replac\w+|deprecat\w+|in favou?r of|no longer|instead|renamed|dropped|gone|moved)\b",
@@ -60,16 +65,31 @@ async def find_absent_named(reader: Reader, query: Query, where: Filter) -> tupl
         return ()
     name, kind = named["name"], named["kind"].lower()
     ending = kind.removesuffix("s").removeprefix("sub").strip("-").capitalize()
-    others = re.compile(rf"\b(?:class|interface|struct|trait|object|record|type) (?P<other>\w{{1,60}}{ending})\b")
-    spelled = re.compile(rf"(?<![A-Za-z0-9])(?:{_forms(name)})(?-i:(?![a-z0-9]))", re.IGNORECASE)
+    others = re.compile(
+        rf"\b(?:class|interface|struct|trait|object|record|type|defmodule|module)"
+        rf" (?P<other>\w{{1,60}}{ending}|(?:\w{{1,40}}(?:\.|::)){{0,4}}{ending}s(?:\.|::)\w{{1,60}})\b"
+    )
+    short = named.groupdict().get("short") or ""
+    spelled = rf"(?<![A-Za-z0-9])(?:{_forms(name)})(?-i:(?![a-z0-9]))"
+    if short:  # also inside of a name: `ShopServerSentEvents`, `isSSE`
+        spelled = (
+            rf"{_forms(name)}|(?:(?<![a-z0-9]){short}|(?-i:(?<=[a-z0-9]){short[0]}(?i:{short[1:]})))(?-i:(?![a-z0-9]))"
+        )
+    spelled = re.compile(spelled, re.IGNORECASE)
     mine, alike = await scan_patterns(
-        reader, where, [(spelled, (name[:3].lower().encode(),)), (others, (ending.lower().encode(),))]
+        reader,
+        where,
+        [
+            (spelled, tuple(each[:3].lower().encode() for each in (name, short) if each)),
+            (others, (ending.lower().encode(),)),
+        ],
     )
     if mine.notes or not all(map(is_no_code, mine.found)):
         return ()
-    if name.islower() and not named["quote"] and not _is_code_in_documents(name, mine.found):
+    if not short and name.islower() and not named["quote"] and not _is_code_in_documents(name, mine.found):
         return ()  # a word of English
     only = f"code, only in {_told(mine.found)}" if mine.found else "file"
+    name = f"{name}` or `{short}" if short else name
     said = [f"`{name}` is defined nowhere: it occurs in no indexed {only}"]
     known = {each.match["other"]: each.place for each in reversed(alike.found) if _is_of_code(each)}
     if known:
@@ -87,6 +107,8 @@ def _named(query: Query) -> re.Match[str] | None:
         return None
     if len(query.text.split()) > MOST_WORDS:
         return None
+    if (several := _SEVERAL.search(query.text)) is not None:
+        return several
     for match in (*_BEFORE.finditer(query.text), *_BEHIND.finditer(query.text)):
         word = match["name"].lower()
         if word not in STOP_WORDS and not is_relation_word(word):
@@ -99,7 +121,7 @@ def _is_of_code(found: TextMatch) -> bool:
 
 
 def _forms(name: str) -> str:
-    return "[-_ ]?".join(map(re.escape, re.split(r"[-_]", name)))
+    return "[-_ ]?".join(map(re.escape, re.split(r"[-_ ]", name)))
 
 
 def _is_code_in_documents(name: str, found: Sequence[TextMatch]) -> bool:

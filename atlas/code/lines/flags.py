@@ -59,6 +59,7 @@ _LISTED = lazy_regex(
             rf"(?:add_argument|option|Option|\bon|add_option|Parameter|addOption|register\w*"
             rf"|flag)\b[ (\[]\s*[^\n]{{0,60}}?"
             rf"[\"'`]?--(?:\[no-\])?(?P<dashed>{_ANY})",
+            rf"\b\w{{0,20}}[lL]ong_?[nN]ame[\"']?\s?[:=]\s?[\"'`]--(?P<long>{_ANY})",
             *(form.format(f"(?P<{name}>{_ANY})") for name, form in _FORMS),
         )
     )

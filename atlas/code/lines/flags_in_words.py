@@ -14,7 +14,7 @@ from atlas.code.lines.asked_words import topic_words
 from atlas.code.lines.flag_values import lines_of_value
 from atlas.code.lines.flags import declarations, flag_names, help_of
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import is_aside, scan_patterns
+from atlas.code.lines.scan_texts import TextMatch, definitions_around, is_aside, scan_patterns
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
@@ -60,7 +60,10 @@ _MANY = lazy_regex(
     r"^(?:list|show|all)\b|\b(?:flags|switches|options|arguments) (?:are|does|do|exist)\b", re.IGNORECASE
 )
 MOST_WORDS = 25
-MOST_FLAGS = 3
+MOST_FLAGS, MOST_LISTED, MOST_TOLD = 3, 8, 24
+_OF_ANY = frozenset(("mak", "turn", "let", "allow", "enabl", "disabl", "caus", "giv", "run"))
+"""Roots of verbs that every flag may have."""
+_QUOTED = lazy_regex(r"`(\w{2,60})`")
 MOST_VALUES = 5
 """Lines of code that have the name which the declaration of a flag keeps its value under."""
 ENOUGH = 0.5
@@ -72,24 +75,14 @@ NEAR = 0.85
 async def answer_flag_in_words(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer which flag does something; None for other questions and where no flag has the words."""
     text = query.text
-    if query.states or query.reports or query.phrases or flag_names(text) or len(text.split()) > MOST_WORDS:
-        return None
-    if (_ASKS.search(text) is None and _LISTED.search(text) is None) or _MANY.search(text) is not None:
-        return None
-    asked = _OF_PROGRAM.sub(" ", _FURTHER.split(text)[0])
-    every = topic_words(_AT_ONCE.sub(" ", asked if _ASKS.search(text) else text))
-    plain = [word for word in every if word not in _ASPECTS] if _LISTED.search(text) else every
-    words: list[tuple[str, ...]] = [(root_of(word),) for word in plain]
-    words += [_CONCURRENT] if _AT_ONCE.search(text) else []
-    if not words:
+    if not (words := _asked_words(query)):
         return None
     scored: list[tuple[float, TextLine]] = []
     names: dict[TextLine, str] = {}
     notes, found = await declarations(reader, where)
     for name, each in found:
         told = help_of(each)
-        in_name = _having(words, re.split(r"[-_.]", name.lower()))
-        in_help = _having(words, re.findall(r"[a-z][a-z0-9]+", told.lower()))
+        in_name, in_help = _in_name_and_help(words, name, told)
         score = (2 * len(in_name) + len(in_help - in_name)) / (2 * len(words))
         line = TextLine("flags", each.place, f"--{name}: {told}")
         names[line] = name
@@ -107,6 +100,58 @@ async def answer_flag_in_words(reader: Reader, query: Query, where: Filter) -> L
         value = await lines_of_value(reader, name, [each for other, each in found if other == name], where)
         beside += value.lines[:MOST_VALUES] if value is not None and not beside and value.is_told else []
     return LineReport("flags", f"{title}: {len(kept)}", (*kept, *beside), notes)
+
+
+async def find_absent_flag(reader: Reader, query: Query, where: Filter) -> tuple[str, ...]:
+    """Return that no flag has the words by which a question asks for one, with those there are; else ().
+
+    Flags that are declared inside of what the question names come first: `up` means `class UpAction`.
+    """
+    words = _asked_words(query) if _ASKS.search(query.text) is not None else []
+    own = [each.lower() for each in (*_QUOTED.findall(query.text), *query.names)]
+    known = {*_OF_ANY, *map(root_of, own), root_of(reader.root.name.lower())}
+    words = [forms for forms in words if known.isdisjoint(forms)]
+    notes, found = await declarations(reader, where) if words else ((), [])
+    having = [_in_name_and_help(words, name, help_of(each)) for name, each in found]
+    absent = [forms for number, forms in enumerate(words) if not any(number in told for _, told in having)]
+    if notes or not found or not absent or any(in_name for in_name, _ in having):
+        return ()
+    kept = [(name, each) for name, each in found if own and _is_inside(each, tuple(own))] or found
+    listed = {name: each.place for name, each in reversed(kept)}
+    said = ", ".join(f"--{name} {place}" for name, place in [*listed.items()][::-1][:MOST_LISTED])
+    more = f" and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
+    told = f"flags of `{own[0]}`: {said}{more}" if kept is not found else f"flags that are declared: {said}{more}"
+    told = f"{len(listed)} flags are declared" if kept is found and len(listed) > MOST_TOLD else told
+    roots = [form for forms in absent for form in forms]
+    asked = ", ".join(f"`{word}`" for word in topic_words(query.text) if root_of(word).startswith(tuple(roots)))
+    return (f"no flag that is known has {asked} in its name or help; {told}",)
+
+
+def _is_inside(found: TextMatch, names: tuple[str, ...]) -> bool:
+    """Return whether a flag is declared in a definition or file that is called like what a question names."""
+    stem = re.split(r"[_.-]", found.file.path.rpartition("/")[2].lower())
+    around = definitions_around(found.file.lines, found.line)
+    return any(name in stem for name in names) or any(own.lower().startswith(names) for _, own in around)
+
+
+def _asked_words(query: Query) -> list[tuple[str, ...]]:
+    """Return the roots of the words that say what a flag does, each with its other forms; [] for other questions."""
+    text = query.text
+    if query.states or query.reports or query.phrases or flag_names(text) or len(text.split()) > MOST_WORDS:
+        return []
+    if (_ASKS.search(text) is None and _LISTED.search(text) is None) or _MANY.search(text) is not None:
+        return []
+    asked = _OF_PROGRAM.sub(" ", _FURTHER.split(text)[0])
+    every = topic_words(_AT_ONCE.sub(" ", asked if _ASKS.search(text) else text))
+    plain = [word for word in every if word not in _ASPECTS] if _LISTED.search(text) else every
+    words: list[tuple[str, ...]] = [(root_of(word),) for word in plain]
+    return [*words, _CONCURRENT] if _AT_ONCE.search(text) else words
+
+
+def _in_name_and_help(words: Sequence[tuple[str, ...]], name: str, told: str) -> tuple[set[int], set[int]]:
+    """Return the numbers of the words that the name of a flag has, and those that its help has."""
+    in_help = re.findall(r"[a-z][a-z0-9]+", told.lower())
+    return _having(words, re.split(r"[-_.]", name.lower())), _having(words, in_help)
 
 
 def _having(words: Sequence[tuple[str, ...]], parts: Sequence[str]) -> set[int]:
