@@ -183,3 +183,32 @@ async def test_an_end_that_several_packages_have_names_the_others(tmp_path: Path
     both = ', "@one/core": "^1.0.0", "@two/core": "^2.0.0"'
     questions = {"when was core added": "@one/core", "when was @two/core added": "@two/core"}
     await _asked(tmp_path, "package.json", _NPM.format(""), _NPM.format(both), questions)
+
+
+async def test_the_commit_by_which_a_package_left_one_group_for_another(tmp_path: Path) -> None:
+    def manifest(runtime: str, tests: str) -> str:
+        return f'{{"name": "shop", "dependencies": {{{runtime}}}, "devDependencies": {{{tests}}}}}\n'
+
+    repository = GitRepository(tmp_path / "shop")
+    code = {"index.js": "module.exports = 1;\n"}
+    repository.commit("Begin", {"package.json": manifest('"verror": "^1.10"', ""), **code})
+    repository.commit("Test", {"package.json": manifest('"verror": "^1.10"', '"jest": "^27"')})
+    moved = manifest('"pony-cause": "^1.1"', '"jest": "^27", "verror": "^1.10"')
+    repository.commit("Wrap errors in another way (#7)", {"package.json": moved})
+    repository.commit("Update", {"package.json": moved.replace("^27", "^28")})
+    await indexed(repository.root, tmp_path / "data")
+    settings = load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as opened:
+        for asked in (
+            "commit that got rid of verror as a runtime dependency, date, and replacement",
+            "when did pony-cause replace verror?",
+        ):
+            said = (await hybrid_search(opened, asked)).render()
+            assert "`verror` left `dependencies` of package.json on " in said, said
+            assert "Wrap errors in another way (#7)" in said and "Update" not in said
+            for row in ("- verror ^1.10 [dependencies]", "+ pony-cause ^1.1 [dependencies]"):
+                assert row in said, said
+            assert "+ verror ^1.10 [devDependencies]" in said and "jest" not in said
+        said = (await hybrid_search(opened, "since when do we use verror?")).render()
+        assert "`verror` is declared since" in said and "left" not in said
+    repository.close()

@@ -191,3 +191,17 @@ async def test_what_is_taken_from_a_package_that_is_imported_as_a_whole(tmp_path
         assert "src/types.ts: :1 import type * as typeFest from 'type-fest': takes MergeExclusive 3\n" in f"{said}\n"
         said = (await hybrid_search(atlas, "who imports the yaml package")).render()
         assert "src/read.ts: :1 import yaml from 'yaml': takes parse 2\n" in f"{said}\n", said
+
+
+async def test_extras_that_install_nothing_are_listed_too(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "setup.py").write_text(
+        "from setuptools import setup\nsetup(\n    name='shop',\n    keywords=[],\n    extras_require={\n"
+        "        'testing': [],  # nothing special\n        'pytest': ['pytest>=7'],\n    },\n    scripts=[],\n    data=[],\n)\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "shop's pip extras: names and what each installs")).render()
+        assert "setup.py: pytest >=7 [pytest] :7; nothing [testing] :6" in said, said
+        assert "scripts" not in said and "keywords" not in said and "data" not in said.replace("data-", ""), said

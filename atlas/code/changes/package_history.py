@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from atlas.code.changes.commit_rows import commit_row, day_of
+from atlas.code.changes.left_groups import find_left_group
 from atlas.code.changes.told_topics import MOST_REASONS, changelog_row, lines_of, releases_of
 from atlas.code.graph.declarations import Declaration, major_free, normal_name, read_declarations
 from atlas.code.lines.line_report import LineReport, TextLine, shown
@@ -53,7 +54,12 @@ _DONE = (
 _ASKS = lazy_regex(
     r"\bsince (?:when|which|what)\b|\bwhen\b(?! (?:is|are|do|does|can|will|should)\b)"
     r"|\bwho (?:[a-z]+ )?(?:added|introduced|brought|removed|replaced|dropped|ditched|threw|kicked|killed|swapped"
-    r"|switched|moved|declared|put|took)\b|\b(?:which|what) (?:commit|pr|pull request|change)\b|\bhow long\b",
+    r"|switched|moved|declared|put|took)\b|\b(?:which|what) (?:commit|pr|pull request|change)\b"
+    r"|\bcommit (?:that|which|where|in which)\b|\bhow long\b",
+    re.IGNORECASE,
+)
+_ENDED = lazy_regex(
+    r"\b(?:rid of|remov\w+|drop\w*|replac\w+|ditch\w*|kicked|thr[eo]wn?|stop\w*|swap\w*|no longer|until when)\b",
     re.IGNORECASE,
 )
 _OBJECT = lazy_regex(
@@ -88,7 +94,10 @@ async def answer_package_history(reader: Reader, query: Query, where: Filter) ->
                 continue  # `the base64 encoding was added`, `src/cart.py was removed`
             if await _is_defined(reader, name, where):
                 continue
-            if (found := await _report(reader, name, meant, _manifests(meant, declared), where)) is not None:
+            manifests = _manifests(meant, declared)
+            if meant and _ENDED.search(text) and (left := await find_left_group(reader.history, meant[0], manifests)):
+                return left
+            if (found := await _report(reader, name, meant, manifests, where)) is not None:
                 return found
     except AtlasError:
         return None

@@ -203,9 +203,10 @@ def _said(found: PackageReport, texts: Mapping[str, str]) -> tuple[list[ReportLi
             found.declared,
             key=lambda each: (KINDS.index(each.kind) if each.kind in KINDS else 0, bool(ASIDE.search(each.path))),
         )
-        return [
+        lines = [
             ReportLine(each.kind, each.path, declared_line(each, is_short=len(ordered) > _MANY)) for each in ordered
-        ], title
+        ]
+        return [*lines, *(ReportLine(*each) for each in found.beside)], title
     if not found.package:
         title = f"no package `{question.package}` is declared or imported{of}"
         return [ReportLine("near", "", name) for name in found.near], title

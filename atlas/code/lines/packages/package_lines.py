@@ -37,6 +37,14 @@ _OF_EVERY = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words of every question for extras."""
+_PYTHON = lazy_regex(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
+_EXTRAS = lazy_regex(
+    r"\bextras_require\s?=\s?(?:\{|dict\()|^\s{0,8}\[(?:project\.optional-dependencies|tool\.poetry\.extras)\]"
+)
+_AFTER_EXTRAS = lazy_regex(r"\s{0,40}(?:\}|\)|\[[\w.\"-]+\]\s{0,9}$)")
+_EMPTY = lazy_regex(
+    r"\s{0,40}[\"']?(?P<name>[A-Za-z][\w.-]{0,60})[\"']?\s?[:=]\s?(?:\[\s?\]|\(\s?\)),?\s{0,9}(?:#.{0,200})?$"
+)
 MOST_USERS = 8
 MOST_LINES = 3
 _USES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS)
@@ -78,6 +86,8 @@ _SHOWN_BEHIND = 2
 
 async def lines_about_package(reader: Reader, text: str, found: PackageReport, where: Filter) -> tuple[TextLine, ...]:
     """Return the lines that a question about one package asks for beside its declarations and imports."""
+    if found.question.asks == PackageAspect.LIST and "optional" in found.question.kinds and not found.question.topic:
+        return tuple(await _empty_extras(reader, found))
     if not found.package or found.question.asks in (PackageAspect.LIST, PackageAspect.UNUSED):
         return ()
     lines: list[TextLine] = []
@@ -103,6 +113,23 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
     except AtlasError:
         return tuple(lines)
     return tuple(lines)
+
+
+async def _empty_extras(reader: Reader, found: PackageReport) -> list[TextLine]:
+    """Return the extras of Python manifests that install nothing, which no declaration tells: `"testing": []`."""
+    paths = sorted({each.path for each in found.every if _PYTHON.search(each.path)})
+    texts = await reader.store.content(reader.project, paths) if paths else {}
+    lines: list[TextLine] = []
+    for path, text in texts.items():
+        inside = False
+        for number, line in enumerate(text.decode("utf-8", "replace").split("\n"), 1):
+            if _EXTRAS.search(line):
+                inside = True
+            elif inside and _AFTER_EXTRAS.match(line):
+                inside = False
+            elif inside and (empty := _EMPTY.match(line)) is not None:
+                lines.append(TextLine("optional", path, f"nothing [{empty['name']}] :{number}"))
+    return lines
 
 
 async def narrowed_by_words(reader: Reader, text: str, found: PackageReport) -> PackageReport:
