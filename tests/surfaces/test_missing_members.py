@@ -78,3 +78,16 @@ async def test_fields_that_a_question_describes(atlas: Atlas) -> None:
     assert "with `weight`: weight 10" in said, "what a method assigns is an attribute"
     said = await _first(atlas, "which method of Session returns the cursor")
     assert "methods of class shop.session.Session shop/session.py:6 with `cursor`: select_cursor 15" in said
+
+
+async def test_no_line_of_a_class_speaks_of_the_bound_that_is_asked_for(atlas: Atlas) -> None:
+    said = (await hybrid_search(atlas, "Where do I set the maximum number of lists for Session?")).render()
+    first = said.split("\n")[1]
+    assert (
+        first.startswith("no line of class ") and "Session " in first and " says `max` or `limit`; it has: " in first
+    ), said
+    assert "select_list" in first and "values that may be meant" not in said
+    said = (await hybrid_search(atlas, "where do I set the limit of payments for Order?")).render()
+    assert "no line of" not in said, "it has a field for it"
+    said = (await hybrid_search(atlas, "how do I set the timeout of a Remote?")).render()
+    assert "says `timeout` or `deadline`; its base `Thread` may have more; it has: fetch" in said, said

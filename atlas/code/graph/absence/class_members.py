@@ -50,6 +50,19 @@ _DEFAULT_OF = lazy_regex(
     re.IGNORECASE,
 )
 """`The default pause between attempts of a test marked with Retry`: of what the mark can be given."""
+_BOUND_OF = lazy_regex(
+    r"\b(?:set|configure|change|limit|restrict|control|pass|give) (?:the |an? )?"
+    r"(?:(?P<most>max(?:imum|imal)?|limit|upper (?:limit|bound)|cap)|(?P<least>min(?:imum|imal)?|lower (?:limit|bound))"
+    r"|(?P<time>timeout|time-?out|deadline))\b[^?;.]{0,60}?"
+    r" (?:for|of|on|in|by|to) (?:the |an? )?`?(?P<owner>[A-Z]\w{2,80})\b"
+)
+"""`Where do I set the maximum number of threads for Pool`: a bound, and the class that should have it."""
+_SAYS = {
+    "most": ("`max` or `limit`", lazy_regex(r"max|limit|at most\b|\bbound|\bcap(?:acity|ped)?\b", re.IGNORECASE)),
+    "least": ("`min` or `limit`", lazy_regex(r"min|limit|at least\b|\bbound", re.IGNORECASE)),
+    "time": ("`timeout` or `deadline`", lazy_regex(r"time_?-? ?out|deadline", re.IGNORECASE)),
+}
+MOST_METHODS = 8
 _MARKS = ("", "Attribute", "Decorator")
 """Endings of classes that a mark leaves out."""
 _BEYOND = lazy_regex(
@@ -105,6 +118,8 @@ async def member_lines(reader: Reader, text: str, subjects: Subjects, project: s
             held = await _class_of(reader, f"{told['owner'] or told['named']}{ending}", project)
             found = await _fields(reader, held, "property", told["rest"]) if held is not None else ()
             lines += [each for each in found if each.startswith(_NONE)]  # what it has is found by its own words
+    if (bound := _BOUND_OF.search(text)) is not None and (held := await _class_of(reader, bound["owner"], project)):
+        lines += _unbounded(held, next(key for key in _SAYS if bound[key]))
     for written in (*subjects.unknown, *(each.written for each in subjects.found)):
         owner, dot, member = dotted(written.text.strip("()")).rpartition(".")
         if not dot or not member.isidentifier() or await _is_member(reader, owner, member, project):
@@ -115,6 +130,16 @@ async def member_lines(reader: Reader, text: str, subjects: Subjects, project: s
         if held is not None:
             lines += _missing(reader, held, member)
     return tuple(lines)
+
+
+def _unbounded(held: _ClassMembers, kind: str) -> list[str]:
+    """Return that no line of a class and its bases speaks of a bound, with what they have; [] where one does."""
+    words, says = _SAYS[kind]
+    if says.search(held.text) is not None:
+        return []
+    listed = ", ".join(_shown(each) for each in held.members[:MOST_METHODS])
+    more = f" and {len(held.members) - MOST_METHODS} more" if len(held.members) > MOST_METHODS else ""
+    return [escaped(f"no line of {held.title} says {words}{_not_indexed(held)}; it has: {listed}{more}")]
 
 
 async def _is_member(reader: Reader, owner: str, member: str, project: str) -> bool:

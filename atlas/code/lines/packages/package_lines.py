@@ -37,7 +37,7 @@ _OF_EVERY = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words of every question for extras."""
-_PYTHON = lazy_regex(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
+_WITH_EXTRAS = lazy_regex(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
 _EXTRAS = lazy_regex(
     r"\bextras_require\s?=\s?(?:\{|dict\()|^\s{0,8}\[(?:project\.optional-dependencies|tool\.poetry\.extras)\]"
 )
@@ -117,7 +117,7 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
 
 async def _empty_extras(reader: Reader, found: PackageReport) -> list[TextLine]:
     """Return the extras of Python manifests that install nothing, which no declaration tells: `"testing": []`."""
-    paths = sorted({each.path for each in found.every if _PYTHON.search(each.path)})
+    paths = sorted({each.path for each in found.every if _WITH_EXTRAS.search(each.path)})
     texts = await reader.store.content(reader.project, paths) if paths else {}
     lines: list[TextLine] = []
     for path, text in texts.items():
