@@ -205,3 +205,16 @@ async def test_extras_that_install_nothing_are_listed_too(tmp_path: Path) -> Non
         said = (await hybrid_search(atlas, "shop's pip extras: names and what each installs")).render()
         assert "setup.py: pytest >=7 [pytest] :7; nothing [testing] :6" in said, said
         assert "scripts" not in said and "keywords" not in said and "data" not in said.replace("data-", ""), said
+
+
+async def test_the_name_of_the_project_is_no_topic_of_its_optional_dependencies(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "pyproject.toml").write_text(
+        '[project]\nname = "shop"\nversion = "1"\n\n[project.optional-dependencies]\n'
+        'view = ["shop-view>=2"]\nfast = ["rapid>=1"]\n'
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "optional dependencies of shop")).render()
+        assert "shop-view" in said and "rapid >=1 [fast]" in said, said

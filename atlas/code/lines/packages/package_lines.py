@@ -149,7 +149,8 @@ async def narrowed_by_words(reader: Reader, text: str, found: PackageReport) -> 
         line = own[each.line - 1] if 0 < each.line <= len(own) else ""
         return re.sub(r"[/_-]", "", f"{each.group} {line}".lower())
 
-    for word in _WORD.findall(text):
+    own = {reader.root.name.lower(), question.project.lower()}  # `optional dependencies of shop` is no topic
+    for word in (each for each in _WORD.findall(text) if each.lower() not in own):
         plain = re.sub(r"[/_-]", "", word.lower())
         if len(plain) < MIN_WORD or plain in _OF_EVERY or plain in STOP_WORDS:
             continue
