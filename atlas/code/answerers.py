@@ -129,6 +129,14 @@ _AS_PACKAGE = lazy_regex(
     r"(?=.*\b(?:used?|uses|using|import\w*|requir\w*|need\w*|depend\w*|declared?|installed|optional|for|necessary)\b)",
     re.IGNORECASE,
 )
+_BEHIND_PACKAGE = lazy_regex(
+    r"\b(?:package|library|dependency|gem|crate|npm module) [`'\"]?(?P<name>[\w@][\w@/.:-]{0,200})", re.IGNORECASE
+)
+_OF_USE = lazy_regex(
+    r"\b(?:used?|uses|using|import\w*|requir\w*|need\w*|depend\w*|declared?|installed|optional|for|necessary)\b",
+    re.IGNORECASE,
+)
+"""With the name of a package behind its kind: `what does it use the package X for`."""
 _AND_VERSION = lazy_regex(
     r"(?:\b(?:and|in)|[,;:-]) (?:what |which |its )?version\b|^(?:which|what) version\b", re.IGNORECASE
 )
@@ -296,10 +304,14 @@ async def _named_as_package(reader: Reader, asked: AskedQuestion) -> str:
     """Return the declared package that a question names as such: `who imports the redis package`; "" for none."""
     if _is_long(asked):
         return ""
-    named = _AS_PACKAGE.search(asked.query.text)
-    if named is None and not describes_package(asked.query.text):
+    named, behind = _AS_PACKAGE.search(asked.query.text), _BEHIND_PACKAGE.search(asked.query.text)
+    if named is None and behind is None and not describes_package(asked.query.text):
         return ""
     declared = await read_declarations(reader, asked.where.project)
+    if behind is not None and _OF_USE.search(asked.query.text):
+        name = behind["name"].rstrip(".,:/-")
+        if normal_name(name) in {normal_name(each.name) for each in declared}:
+            return name
     if described := described_package(asked.query.text, declared):
         return described
     if named is None or _OF_VERSIONS.search(asked.query.text):

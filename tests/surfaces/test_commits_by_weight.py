@@ -70,7 +70,11 @@ async def test_a_line_of_a_changelog_leads_to_the_commit_by_its_identifier(atlas
 
 async def test_a_line_of_a_changelog_without_a_commit_is_said_alone(atlas: Atlas) -> None:
     said = (await hybrid_search(atlas, "which commit taught it to keep sockets open for slow peers")).render()
-    assert "no message of a commit tells it" in said and "Keep more sockets open" in said and "commits:" not in said
+    assert (
+        "no message of a commit was found that tells it" in said
+        and "Keep more sockets open" in said
+        and "commits:" not in said
+    )
 
 
 async def test_the_commit_leads_where_the_question_asks_who_or_when(tmp_path: Path) -> None:
@@ -107,7 +111,7 @@ async def test_the_commit_leads_where_the_question_asks_who_or_when(tmp_path: Pa
 async def test_without_a_message_the_commits_of_the_best_hit_are_a_guess(atlas: Atlas) -> None:
     asked = "In which commit did the queue begin to refuse what pickle cannot store?"
     said = (await hybrid_search(atlas, asked)).render()
-    assert "no message of a commit tells it; of the best hit, a guess" in said, said
+    assert "no message of a commit was found that tells it; of the best hit, a guess" in said, said
     assert "refuse_unpicklable" in said and "Begin with configuration options; first in v1.0.0" in said
 
 

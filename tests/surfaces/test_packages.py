@@ -218,3 +218,21 @@ async def test_the_name_of_the_project_is_no_topic_of_its_optional_dependencies(
     async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
         said = (await hybrid_search(atlas, "optional dependencies of shop")).render()
         assert "shop-view" in said and "rapid >=1 [fast]" in said, said
+
+
+async def test_a_package_is_named_behind_its_kind(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    (root / "lib").mkdir(parents=True)
+    (root / "package.json").write_text(
+        '{\n  "name": "shop",\n  "dependencies": {\n    "atomic-nap": "^1"\n  },\n'
+        '  "devDependencies": {\n    "versioner": "^7",\n    "tape": "^5"\n  }\n}\n'
+    )
+    (root / "lib" / "stop.js").write_text("const nap = require('atomic-nap')\nexports.stop = () => nap(100)\n")
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        used = (await hybrid_search(atlas, "What does shop use the package atomic-nap for?")).render()
+        unused = (await hybrid_search(atlas, "Can the devDependency versioner go - does anything use it?")).render()
+        every = (await hybrid_search(atlas, "which devDependencies are there")).render()
+    assert "atomic-nap: declared by 1 project; imported by 1 file" in used and "tape" not in used, used
+    assert "versioner: declared by 1 project; imported by no file" in unused, unused
+    assert "versioner" in every and "tape" in every and "atomic-nap" not in every, every

@@ -35,12 +35,37 @@ FILES = {
     ),
     "two/start.py": "from library import Program\n\n\ndef begin():\n    return Program()\n",
     "one/part.py": "from shop.base import Base\n\n\nclass Part(Base):\n    def save(self):\n        return 1\n",
+    "shop/plugins.py": (
+        "from typing import Protocol\n\n\nclass Runner(Protocol):\n    def __init__(self): ...\n\n    def run_all(self): ...\n\n"
+        "    def stop(self): ...\n\n\nclass Empty(Protocol):\n    def nothing_has_this(self): ...\n"
+    ),
+    "shop/runners.py": (
+        "class Serial:\n    def run_all(self):\n        return 1\n\n    def stop(self):\n        return 2\n\n\n"
+        "class Half:\n    def run_all(self):\n        return 1\n"
+    ),
+    "shop/groups.py": (
+        "class Group:\n    def __init__(self, groups):\n        self.groups = groups\n\n    def extended(self):\n"
+        "        return [each.extended() for each in self.groups]\n\n    def names(self):\n        return self.extended()\n"
+    ),
     "two/part.py": "from shop.base import Base\n\n\nclass Part(Base):\n    def load(self):\n        return 1\n",
 }
 
 
 async def said(atlas: Atlas, question: str) -> str:
     return (await hybrid_search(atlas, question)).render()
+
+
+async def test_a_class_need_not_name_a_protocol(atlas: Atlas) -> None:
+    answer = await said(atlas, "what implements the Runner protocol?")
+    assert "unknown" in answer and "classes with its methods (run_all, stop): Serial shop/runners.py" in answer, answer
+    assert "Half" not in answer and "none\n" not in answer, answer
+    answer = await said(atlas, "what implements the Empty protocol?")
+    assert "unknown" in answer and "no other class has its methods (nothing_has_this)" in answer, answer
+
+
+async def test_usages_of_a_method_name_the_calls_that_no_rule_resolves(atlas: Atlas) -> None:
+    answer = await said(atlas, "I plan to rename Group.extended. Which code uses it?")
+    assert "Group.names 9" in answer and "shop/groups.py:6" in answer, answer
 
 
 @pytest.mark.parametrize("asked", ["call sites of Shop.pack_mode/0", "invocations of Shop.pack_mode/0"])

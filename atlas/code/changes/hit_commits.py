@@ -58,7 +58,7 @@ async def commits_of_hit(reader: Reader, query: Query, ranked: Sequence[Candidat
     if last.id != first.id:
         said += f"; last changed {day_of(last)} {last.id[:10]} {last.author}: {last.subject}"
     hit = f"{row.qualified_name} {row.path}:{row.line}"
-    return (f"no message of a commit tells it; of the best hit, a guess, {hit}: {said}",)
+    return (f"no message of a commit was found that tells it; of the best hit, a guess, {hit}: {said}",)
 
 
 async def commits_of_absent(reader: Reader, said: Sequence[str], where: Filter) -> tuple[str, ...]:

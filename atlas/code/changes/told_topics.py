@@ -377,7 +377,7 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
     count = f"{len(commits)}{' or more' if told.more else ''}"
     title = f"commits{since_words(question)} whose message has {said}: {count}"
     if not commits:
-        title = "no message of a commit tells it; lines of changelogs that have most of the words"
+        title = "no message of a commit was found that tells it; lines of changelogs that have most of the words"
         if _ASKS_COMMIT.search(text) and (wrote := await _writer_of(reader.history, told.lines[0])) is not None:
             commits, line = (wrote,), told.lines[0]
             title = f"no message tells it; the commit that wrote {line.file.path}:{line.line}, with most of the words"

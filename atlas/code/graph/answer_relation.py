@@ -18,6 +18,7 @@ from atlas.code.graph.absence.handed_over import handed_over
 from atlas.code.graph.absence.literals import made_by_literals
 from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import SHOWN, Absence, is_prose, is_test, prove_none, prove_none_from, unaccounted
+from atlas.code.graph.absence.unnamed_implementers import find_unnamed_implementers
 from atlas.code.graph.absence.unresolved import (
     UnresolvedCall,
     describe_beyond,
@@ -298,6 +299,10 @@ async def _beside(
             ends = [each.node for each in related if each.node.row.qualified_name not in inner]
             unresolved += describe_beyond(await unresolved_beyond(reader, ends))
         return (*unresolved, *await handed_over(reader, nodes, known))
+    if intent.kind == Kind.USAGES and _is_callable(targets):
+        return await unresolved_beside(reader, node, targets.total)
+    if intent.kind == Kind.SUBTYPES:
+        return await find_unnamed_implementers(reader, nodes, [each.node.row.uid for each in related])
     if intent.kind == Kind.CALLEES:
         called = [each.node for each in related if each.depth == 1 and each.strategy not in _EXACT]
         return await find_overriding(reader, called)

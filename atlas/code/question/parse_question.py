@@ -20,6 +20,10 @@ from atlas.core.english.stems import base_forms, other_spellings
 from atlas.core.english.stop_words import CONTRACTED, STOP_WORDS
 from atlas.core.lazy_regex import lazy_regex
 
+_KIND_OF_DEPENDENCY = lazy_regex(
+    r"(?<![\w.`'\"])(dev|peer|optional)Dependenc(y|ies)\b(?! (?:key|field|section|property))"
+)
+"""A key of a manifest as a word of a sentence: `can the devDependency semver be dropped`."""
 _ASKS_FIRST = lazy_regex(r"([^?]{8,200}\?) (?=(?:I|I'm|We|My|Our|It|This|That|The)\b)[^?]{1,300}$")
 """A question and a statement about it: `Where is X defined? I need one for durations.`"""
 MAX_QUERY_CHARACTERS = 2_000
@@ -254,7 +258,7 @@ _MIXED = lazy_regex(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
 def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:
     """Parse a question. `split_words` must split like the index. Deterministic, never raises."""
     folded = " ".join(valid(text[: MAX_QUERY_CHARACTERS * 4]).split())
-    folded = _SHORTENED.sub(r"\1's", folded)
+    folded = _KIND_OF_DEPENDENCY.sub(r"\1 dependenc\2", _SHORTENED.sub(r"\1's", folded))
     notes: list[str] = []
     if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
         folded = folded[:MAX_QUERY_CHARACTERS]

@@ -21,6 +21,7 @@ from atlas.code.graph.absence.occurrences import (
     is_comment,
     single_word,
 )
+from atlas.code.graph.absence.unnamed_implementers import find_unnamed_implementers
 from atlas.code.graph.absence.unresolved import UnresolvedCalls, describe_unresolved, find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
@@ -139,6 +140,8 @@ async def prove_none(
         reasons.append(f"more symbols have the word `{word}` than are read")
     if is_made and not reasons:
         reasons += (await made_otherwise(reader, nodes))[:1]
+    if kind == Kind.SUBTYPES:
+        reasons += await find_unnamed_implementers(reader, nodes)
     if hidden:
         at = ", ".join(each.at for each in hidden[:SHOWN])
         reasons.append(f"`{word}` occurs in files that are not indexed: {at}")
