@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atlas.code.atlas import Atlas
+from atlas.code.question.further_parts import further_parts
+from atlas.code.question.grammar import find_relation
 from atlas.code.tools.search.search import hybrid_search
 
 FILES = {
@@ -163,6 +165,20 @@ async def test_both_parts_of_a_question_are_answered_or_named(atlas: Atlas) -> N
     assert "2) what does `checkpoint` take" in said and "checkpoint(appender: Appender)" in said, said
     said = "\n".join(await lines(atlas, "which classes extend Appender and where are they registered?"))
     assert "2) where are `shop.store.Head` registered? (found above" in said and "not taken" not in said, said
+
+
+@pytest.mark.parametrize(
+    ("question", "other", "further"),
+    [
+        ("callers of load_a, load_b and load_c", "", ["load_b", "load_c"]),
+        ("callers of load_a and load_b", "load_b", []),
+        ("who calls load_a and load_b in store.py", "load_b", []),
+    ],
+)
+def test_two_names_are_one_list_and_more_are_read_one_by_one(question: str, other: str, further: list[str]) -> None:
+    read = find_relation(question)
+    assert read is not None and (read.name, read.other) == ("load_a", other)
+    assert [each.text for each in further_parts(question, read)] == further
 
 
 async def test_every_name_of_a_list_is_answered(atlas: Atlas) -> None:

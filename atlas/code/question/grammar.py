@@ -268,6 +268,9 @@ def _first_of_list(text: str, quoted: set[str]) -> RelationIntent | None:
     return found if found is not None and found.certain else None
 
 
+_THIRD = lazy_regex(r",? (?:and |or |& )?`?(?P<name>[\w.:]{2,200})")
+
+
 def _of_two(text: str, quoted: set[str]) -> RelationIntent | None:
     """Match a question about two names: `callers of f and g`. Both are names, or the question has a frame for one."""
     for match in _AND.finditer(text):
@@ -283,7 +286,10 @@ def _of_two(text: str, quoted: set[str]) -> RelationIntent | None:
             found = _by_cues(shorter, quoted)
         name, other = (dotted(word.replace(SPACE, " ")) for word in words)
         if found is not None and found.kind in _OF_TWO and found.name == name and _is_name(other):
-            return replace(found, other=other)
+            further = _THIRD.match(text, match.end())
+            is_list = further is not None and is_code_shaped(further["name"].rstrip(".?!,;:"))
+            # `further_parts` reads the others of a list
+            return _whole(text[: match.end("one")], quoted) if is_list else replace(found, other=other)
     return None
 
 
