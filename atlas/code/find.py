@@ -32,7 +32,7 @@ from atlas.code.question.long_text import read_long_text
 from atlas.code.question.parse_question import Query, route
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.written_names import NameShape
-from atlas.code.rank.bodies import BodyEvidence, BodyWindow, rank_by_bodies
+from atlas.code.rank.bodies import FUNCTIONS, BodyEvidence, BodyWindow, is_deciding, rank_by_bodies
 from atlas.code.rank.descriptions import add_descriptions
 from atlas.code.rank.judgement import MISSING, Judgement, judge, read_all_signals, remarks, unknown_words
 from atlas.code.rank.likelihood import SENTENCE, certainty_of
@@ -42,7 +42,7 @@ from atlas.code.rank.relevance import Signals
 from atlas.code.rank.titles import has_covering_page
 from atlas.code.rank.told_functions import ToldFunction, told_functions, with_told
 from atlas.code.reader import Reader, SearchStep
-from atlas.code.retrieve.candidates import hydrate
+from atlas.code.retrieve.candidates import find_functions, hydrate
 from atlas.code.retrieve.channels import (
     ExactLine,
     Ranking,
@@ -360,12 +360,28 @@ async def _by_bodies(
     if is_certain or not _asks_bodies(reader, query):
         return BodyEvidence(ranked, {})
     try:
+        ranked = await _with_functions(reader, query, ranked, where)
         told = await _told_by_commits(reader, query, where)
         return await rank_by_bodies(
             reader, query, with_told(ranked, told), {each.node.row.uid: each.value for each in told}
         )
     except AtlasError:
         return BodyEvidence(ranked, {})
+
+
+async def _with_functions(
+    reader: Reader, query: Query, ranked: Sequence[Candidate], where: Filter
+) -> Sequence[Candidate]:
+    """Return the candidates with further functions behind them, where few of them are functions of the code."""
+    lacking = FUNCTIONS - sum(is_deciding(each.node.row) for each in ranked)
+    if lacking <= 0:
+        return ranked
+    known = {uid for each in ranked for uid in (each.node.row.uid, *each.also)}
+    found, rankings = await find_functions(reader, query, where, known, lacking)
+    read = (await hydrate(reader, found, rankings)).candidates
+    best = max((each.score for each in found), default=0.0)
+    share = ranked[0].score / best if best > 0 else 0.0
+    return [*ranked, *(replace(each, score=share * each.score) for each in read)]
 
 
 async def _told_by_commits(reader: Reader, query: Query, where: Filter) -> Sequence[ToldFunction]:

@@ -166,6 +166,21 @@ class Desk:
     assert said.count("OTHER_ROOM = 7") <= 1, "it is a hit, and beside none"
 
 
+async def test_a_function_is_read_behind_any_number_of_pages(tmp_path: Path) -> None:
+    tree = tmp_path / "gate"
+    (tree / "docs").mkdir(parents=True)
+    for number in range(130):
+        page = f"# Visitor {number}\n\nA visitor is refused when the queue is full.\n"
+        (tree / "docs" / f"page{number}.md").write_text(page)
+    (tree / "gate.py").write_text(FILES["gate/desk.py"] or "")
+    settings = load_settings(str(tree), str(tmp_path / "data"), environment={})
+    async with open_atlas(settings, writing=True) as opened:
+        await opened.index()
+    async with open_atlas(settings) as opened:
+        said = (await hybrid_search(opened, QUESTION)).render()
+    assert DECIDES in said, said
+
+
 async def test_an_example_of_it_stands_behind_the_code(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path / "gate")
     shown = FILES["gate/desk.py"].replace("Desk", "Queue")  # type: ignore[union-attr]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
+from atlas.code.question.parse_question import Query
 from atlas.code.rank.rank import Candidate
 from atlas.code.reader import Reader
-from atlas.code.retrieve.channels import Ranking
+from atlas.code.retrieve.channels import Ranking, by_any_meaning, by_words
 from atlas.code.retrieve.file_evidence import FILE_MEANING, MENTIONS_EACH, mentioned_files, nearest_files
+from atlas.code.retrieve.fuse import text_scores
 from atlas.core.errors import AtlasError
 from atlas.core.labels import DOCUMENT_LABELS
-from atlas.core.model import Direction, Edge, EdgeType, Scored
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Scored
 
+_FUNCTIONS = (Label.FUNCTION, Label.METHOD)
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
@@ -97,3 +100,18 @@ def _labels(rankings: Sequence[Ranking]) -> tuple[dict[str, list[str]], dict[str
         for uid, reason in ranking.reasons:
             reasons.setdefault(uid, []).append(reason)
     return channels, reasons
+
+
+async def find_functions(
+    reader: Reader, query: Query, where: Filter, known: Collection[str], limit: int
+) -> tuple[list[Scored], list[Ranking]]:
+    """Return the functions outside of tests that words and meaning find, best first, and what found them.
+
+    Much documentation says everything in its pages first: of the hundred texts nearest to `how many redirects will the
+    client follow`, two were functions of Django's code. Those of `known` uids are left out. Raises store errors.
+    """
+    code = replace(where, labels=_FUNCTIONS, include_tests=False)
+    rankings = await asyncio.gather(by_words(reader, query, code), by_any_meaning(reader, query, code))
+    scores = text_scores(*(each.hits for each in rankings))
+    found = sorted(scores.items(), key=lambda each: (-each[1], each[0]))
+    return [Scored(uid, score) for uid, score in found if uid not in known][:limit], list(rankings)
