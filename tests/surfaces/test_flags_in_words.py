@@ -89,3 +89,27 @@ async def test_no_flag_has_the_word_by_which_one_is_asked_for(tmp_path: Path) ->
         assert "--skip-verify src/cli.ts:13" in said
         said = (await hybrid_search(atlas, "which flag skips the verify check?")).render()
         assert "no flag that is known" not in said and "--skip-verify" in said
+
+
+_COMMAND = """class Command(BaseCommand):
+    def add_arguments(self, parser):
+        parser.add_argument(
+            "--ledger",
+            help="Ledger that the command writes to.",
+        )
+"""
+
+
+async def test_every_command_with_a_flag_also_in_folders_of_applications(tmp_path: Path) -> None:
+    tree = tmp_path / "shop"
+    commands = [f"shop/contrib/orders/commands/order{at}.py" for at in range(4)]
+    commands += [f"shop/core/commands/core{at}.py" for at in range(5)]
+    files = {**dict.fromkeys(commands, _COMMAND), "scripts/run.sh": "python -m shop order1 --ledger main\n"}
+    for name, text in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text)
+    await indexed(tree, tmp_path / "data")
+    async with open_atlas(load_settings(str(tree), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "which management commands accept --ledger?")).render()
+        assert "declared in 9 places" in said and "used in 1 place" in said
+        assert all(name in said for name in commands)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from atlas.code.graph.absence.name_lines import NameLine, with_symbols
@@ -38,6 +38,8 @@ _ASIDE = lazy_regex(
     r"|\.(?:vim|lua|fish)$|ile$"
 )
 """Files that rather pass flags to a program than declare them."""
+_ADDS = lazy_regex(r"\badd_(?:argument|option)\(")
+"""Certainly declares, in whatever folder: many applications of Django are in `contrib/`."""
 _GO = (
     r"(?:\.|\b)(?!\w*(?:Error|Exception))(?:String|Bool|Int|Uint|Float|Duration|Count|IP|Text|Func|Value)\w*"
     r"\(\s*(?:&?[\w.\[\]]+,\s*)?\"{0}\""
@@ -66,13 +68,22 @@ _LISTED = lazy_regex(
 )
 
 
+_WHICH_HAVE = lazy_regex(
+    r"\b(?:which|what|list|all|every) (?:[\w-]+ ){0,3}"
+    r"(?:accepts?|takes?|ha(?:s|ve)|supports?|declares?|defines?|adds?|understands?)\b",
+    re.IGNORECASE,
+)
+"""Asks for all that have a flag: `which management commands accept --database`."""
+
+
 async def answer_flags(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about command line flags; None for other questions. Raises store errors."""
     if query.states or query.reports or query.phrases:
         return None  # a message may name a flag
     names = flag_names(query.text)
     if names and len(query.text.split()) <= 20:
-        return await _about(reader, names[0], where, asks_tests=query.wants_tests)
+        most = _MOST_TESTS if query.wants_tests else _MOST_DECLARED if _WHICH_HAVE.search(query.text) else _MOST
+        return await _about(reader, names[0], where, most)
     is_list = _LISTS.search(query.text) is not None and _OF_ONE.search(query.text) is None
     return await _listed(reader, query, where) if is_list else None
 
@@ -124,17 +135,16 @@ MOST_ABOVE = 20
 """Lines of an attribute."""
 
 
-async def _about(reader: Reader, name: str, where: Filter, *, asks_tests: bool) -> LineReport | None:
+async def _about(reader: Reader, name: str, where: Filter, most: Mapping[str, int]) -> LineReport | None:
     scan = await _occurrences(reader, name, where)
     if not scan.found:
         return None
     found = sorted(scan.found, key=lambda each: _LISTED.search(each.text) is None)
     lines = list({(line.group, line.place): line for each in found if (line := _line(each))}.values())
-    order = ("tests", "declared", "documented", "used") if asks_tests else ("declared", "documented", "used", "tests")
-    most = {"tests": 12, "declared": 1, "documented": 0, "used": 0} if asks_tests else _MOST
-    lines = _once(sorted(lines, key=lambda each: order.index(each.group)))
-    counts = {group: sum(each.group == group for each in lines) for group in order}
-    kept = [each for group in order for each in [line for line in lines if line.group == group][: most[group]]]
+    lines = _once(sorted(lines, key=lambda each: list(most).index(each.group)))
+    counts = {group: sum(each.group == group for each in lines) for group in most}
+    kept = [each for group in most for each in [line for line in lines if line.group == group][: most[group]]]
+    asks_tests = most is _MOST_TESTS
     if asks_tests:
         kept = await _with_functions(reader, kept, where.project or reader.project)
     said = ", ".join(f"{group} in {counted(count, 'place')}" for group, count in counts.items() if count)
@@ -177,7 +187,9 @@ async def _with_functions(reader: Reader, lines: Sequence[TextLine], project: st
 SHORT = 60
 """Characters of a line that are shown beside the name of its function."""
 _MOST = {"declared": 6, "documented": 6, "used": 4, "tests": 2}
-"""Lines of each group that are worth their tokens."""
+"""Lines of each group that are worth their tokens, in the order in which they are shown."""
+_MOST_TESTS = {"tests": 12, "declared": 1, "documented": 0, "used": 0}
+_MOST_DECLARED = {"declared": 24, "documented": 2, "used": 0, "tests": 0}
 
 
 def _group(found: TextMatch) -> str:
@@ -197,7 +209,7 @@ def _group(found: TextMatch) -> str:
     if found.match["field"]:
         return "declared"
     if _ASIDE.search(found.file.path):
-        return "used"
+        return "declared" if _ADDS.search(f"{before} {text}") else "used"
     return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"
 
 

@@ -111,7 +111,6 @@ async def find_functions(
     client follow`, two were functions of Django's code. Those of `known` uids are left out. Raises store errors.
     """
     code = replace(where, labels=_FUNCTIONS, include_tests=False)
-    rankings = await asyncio.gather(by_words(reader, query, code), by_any_meaning(reader, query, code))
-    scores = text_scores(*(each.hits for each in rankings))
-    found = sorted(scores.items(), key=lambda each: (-each[1], each[0]))
-    return [Scored(uid, score) for uid, score in found if uid not in known][:limit], list(rankings)
+    words, meaning = await asyncio.gather(by_words(reader, query, code), by_any_meaning(reader, query, code))
+    found = sorted(text_scores(words.hits, meaning.hits).items(), key=lambda each: (-each[1], each[0]))
+    return [Scored(uid, score) for uid, score in found if uid not in known][:limit], [words, meaning]
