@@ -13,6 +13,9 @@ ALWAYS = frozenset(
 """Keys of structured content that stay if they are empty: an empty list is the answer."""
 
 
+LINES_HEADING = "other lines with words of the question:"
+
+
 @dataclass(frozen=True, slots=True)
 class StaleFile:
     """A cited file whose indexed content differs from the content on disk."""
@@ -60,6 +63,8 @@ class Evidence:
     """Argument that requests the next page."""
     below_floor: bool = False
     """The budget is below the shortest complete answer; the answer is the floor: one line that says so."""
+    lines: tuple[str, ...] = ()
+    """Lines of files with names and rare words of the question that the answer does not show, by file."""
 
 
 def index_state(generation: int, indexed_at: str) -> str:
@@ -81,6 +86,9 @@ def evidence_head(evidence: Evidence) -> str:
 
 def evidence_tail(evidence: Evidence, cursor_prefix: str = "cursor=") -> Iterator[str]:
     """Yield the last lines: stale files, notes, omissions, and the cursor as the argument of the next call."""
+    if evidence.lines:
+        yield LINES_HEADING
+        yield from evidence.lines
     if evidence.stale:
         yield f"stale: {', '.join(f'{file.path} ({file.reason})' for file in evidence.stale)}"
     for note in evidence.notes:
@@ -101,6 +109,7 @@ def evidence_structure(evidence: Evidence, *, is_flagged: bool) -> Structure:
             "indexed_at": evidence.indexed_at if evidence.freshness in ("stale", "unknown") else "",
             "freshness": "" if is_told else evidence.freshness,
             "stale_files": {file.path: file.reason for file in evidence.stale},
+            "other_lines": list(evidence.lines),
             "notes": list(evidence.notes),
             "withheld": list(evidence.withheld),
             "cursor": evidence.cursor,

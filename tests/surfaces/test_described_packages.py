@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atlas.answers.evidence import LINES_HEADING
 from atlas.code.atlas import Atlas
 from atlas.code.tools.search.search import hybrid_search
 
@@ -66,6 +67,7 @@ async def test_words_that_describe_a_package(atlas: Atlas) -> None:
     asked = "EF core sql server package - which project, which version, does the main lib reference it"
     said = (await hybrid_search(atlas, asked)).render()
     assert "Microsoft.EntityFrameworkCore.SqlServer: declared by 1 project" in said
+    said = said.partition(LINES_HEADING)[0]
     assert "src/Tests/Tests.csproj" in said and "9.0.0" in said and "Options" not in said
     said = (await hybrid_search(atlas, "which version of the extensions options package is used")).render()
     assert "Microsoft.Extensions.Options: declared 8.0.0" in said

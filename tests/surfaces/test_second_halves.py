@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from atlas.answers.evidence import LINES_HEADING
 from atlas.code.atlas import Atlas
 from atlas.code.question.grammar import find_relation
 from atlas.code.question.relation_kinds import Kind
@@ -82,6 +83,7 @@ def test_a_second_name_without_a_verb_has_that_of_the_first(asked: str, parts: l
 
 async def test_both_names_are_answered(atlas: Atlas) -> None:
     answer = await said(atlas, "Which methods of Store write through put_row, and which through put_rows?")
+    answer = answer.partition(LINES_HEADING)[0]
     assert "Store.keep 6" in answer and "Store.keep_all 9" in answer and "archive" not in answer
 
 
@@ -97,7 +99,7 @@ async def test_both_names_are_answered(atlas: Atlas) -> None:
 async def test_an_act_with_a_function_asks_for_its_callers(
     atlas: Atlas, asked: str, kept: tuple[str, ...], left_out: str
 ) -> None:
-    answer = await said(atlas, asked)
+    answer = (await said(atlas, asked)).partition(LINES_HEADING)[0]
     assert all(part in answer for part in kept) and left_out not in answer, answer
 
 

@@ -42,6 +42,7 @@ from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer, line_report_answer
 from atlas.code.tools.search.card import card_lines, value_lines
 from atlas.code.tools.search.exact import LineRequest, search_lines
+from atlas.code.tools.search.further_lines import with_further_lines
 from atlas.code.tools.search.line_answer import LineAnswer
 from atlas.code.tools.search.page import FIRST_PAGE, MAX_VALUED, WITH_MORE, groups_of, page_extent, shows_bodies
 from atlas.code.tools.search.parts import Body, Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
@@ -118,8 +119,11 @@ async def hybrid_search(
 
         found = await answer_several(atlas, ask, several, project, token_budget)
         if found is not None:
-            return found
-    return await _answer(atlas, request, project, token_budget)
+            return await with_further_lines(atlas, found, query, project, token_budget)
+    answer = await _answer(atlas, request, project, token_budget)
+    if stated or cursor or limit or brief or path or labels or languages:
+        return answer
+    return await with_further_lines(atlas, answer, query, project, token_budget)
 
 
 async def _spelled(atlas: Atlas, query: str, project: str) -> str:

@@ -1,0 +1,226 @@
+"""Find the lines of a project that have most of the rare words of a question: what a reader with grep would look at.
+
+An answer that reads a question in one way shows what that way finds. These lines depend on no reading: of a question
+with several halves they show the half that was not understood, and usages that no edge stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+
+from atlas.code.lines.scan_texts import is_aside, is_document
+from atlas.code.question.parse_question import Query
+from atlas.code.reader import Reader
+from atlas.code.retrieve.rarity import idf
+from atlas.core.english.stems import stem
+from atlas.core.english.stop_words import CONTRACTED, STOP_WORDS
+from atlas.core.lazy_regex import lazy_regex
+from atlas.core.model import Filter, Label
+
+MAX_SYMBOLS = 150
+"""Symbols found by the words of the question whose files are read."""
+MAX_NAMED = 60
+"""Symbols found by one name of the question."""
+MAX_FILES = 25
+MAX_BYTES = 400_000
+"""Larger files are data."""
+MAX_LINE = 300
+"""Characters of a line; longer ones are data."""
+MAX_OCCURRENCES = 400
+"""Places of one word in one file that are looked at."""
+MAX_WORDS = 24
+MOST_LINES = 12
+MOST_OF_FILE = 6
+LEAST_SHARE = 0.55
+"""Share of the best line's score below which a line has only the common words of the question."""
+DOCUMENT, TEST = 0.7, 0.5
+"""What a line counts in documents, and in tests that are not asked for. Chosen on 180 questions of strangers on nine
+repositories (docs/measurements/answers.md)."""
+FEW_LINES, LONG_WORD = 20, 4
+"""A word of so many letters in so few lines is rare."""
+FEW_OF_NAME = 40
+"""Lines of a name: more are usages that an answer counts."""
+SHORTEST = 3
+"""Letters of a stem that is looked for."""
+LEAST_WORDS = 4
+"""Words of a question that a line has, if it has none of its names."""
+_WORD = lazy_regex(r"(?<![\w$@-])[A-Za-z_$@][\w$-]*+(?<![-])")
+_NAME = lazy_regex(r"[_\d$]|[a-z][A-Z]|^[A-Z].*[A-Z]")
+_PATH = lazy_regex(r"(?<![\w@./\[\]-])[\w@./\[\]-]++(?<!\d)(?=:|$)")
+_WHOLE_FILE = lazy_regex(r"\d{1,3}\. (?:module|package|file|doc_file|chunk) ")
+"""Heads a hit that is a file: its line 1 is a place, not a line that is shown."""
+_NUMBERED = lazy_regex(r"^ {0,9}\d{1,7}: ", re.MULTILINE)
+_NUMBER = lazy_regex(r"(?<![\w.])\d{1,6}(?![\w.])")
+_PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLine:
+    """A line of a file with words of a question."""
+
+    path: str
+    line: int
+    text: str
+    score: float
+
+
+async def find_question_lines(
+    reader: Reader, query: Query, where: Filter, shown: str, *, only_unsaid: bool = False
+) -> list[QuestionLine]:
+    """Return the lines that have most of the rare words of a question and are not shown yet, best first.
+
+    `shown` is the text of the answer so far; with `only_unsaid`, a line has a name or rare word that it does not have.
+    Raises store errors.
+    """
+    stems, names = words_of(query.text)
+    if not stems:
+        return []
+    paths = await _paths(reader, query, names, where)
+    contents = await reader.store.content(where.project or reader.project, list(paths))
+    texts = {path: _decoded(contents[path]) for path in paths if len(contents.get(path, b"")) <= MAX_BYTES}
+    tests = {path for path in paths if paths[path] and not query.wants_tests}
+    lowered = shown.lower() if only_unsaid else ""
+    said = {*(each for each in stems if each in lowered), *(f"={each}" for each in names if each in lowered)}
+    scored = _scored(texts, stems, names, said, tests)
+    return list(_best(scored, shown))
+
+
+def words_of(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the stems of a text's words and parts of names, without function words, and its names in lower case."""
+    words = dict.fromkeys(_WORD.findall(text))
+    parts = (part.lower() for word in words for part in _PART.findall(word))
+    stems = (stem(part) for part in parts if len(part) > 1 and part not in STOP_WORDS and part not in CONTRACTED)
+    names = (word for at, word in enumerate(words) if _NAME.search(word) or (at and not word.islower()))
+    kept = (word.lower() for word in names if len(word) > 1)
+    stems = (each for each in stems if len(each) >= SHORTEST)
+    return tuple(dict.fromkeys(stems))[:MAX_WORDS], tuple(dict.fromkeys(kept))[:MAX_WORDS]
+
+
+async def _paths(reader: Reader, query: Query, names: Sequence[str], where: Filter) -> dict[str, bool]:
+    """Return the paths of the files that have words of the question, best first, and whether each is a test."""
+    found = await reader.store.search_text((*query.words, *query.variants), where, MAX_SYMBOLS)
+    uids = [hit.uid for hit in found]
+    for name in names:
+        uids += [hit.uid for hit in await reader.store.search_text([name], where, MAX_NAMED)]
+    nodes = await reader.store.symbols(list(dict.fromkeys(uids)))
+    rank = {uid: at for at, uid in reversed(list(enumerate(uids)))}
+    paths: dict[str, bool] = {}
+    for node in sorted(nodes, key=lambda each: rank.get(each.row.uid, len(rank))):
+        row = node.row
+        if row.path and row.label != Label.PROJECT and not is_aside(row.path):
+            paths.setdefault(row.path, row.is_test)
+    return dict(list(paths.items())[:MAX_FILES])
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _scored(
+    texts: Mapping[str, str], stems: Sequence[str], names: Sequence[str], said: Collection[str], tests: Collection[str]
+) -> list[QuestionLine]:
+    """Return the lines with a name, several words or a rare one, each with what these weigh by how rare they are."""
+    found: dict[tuple[str, int], set[str]] = {}
+    rows: dict[str, list[str]] = {}
+    for path, text in texts.items():
+        lowered = text.lower()
+        if len(lowered) != len(text):
+            continue  # a letter that takes two in lower case: no place would be right
+        rows[path] = text.split("\n")
+        starts = list(accumulate([len(row) + 1 for row in rows[path]], initial=0))
+        for word, at in chain(_stems_in(text, lowered, stems), _names_in(text, lowered, names)):
+            found.setdefault((path, bisect_right(starts, at)), set()).add(word)
+    count = sum(len(each) for each in rows.values())
+    lines_of: dict[str, int] = {}
+    for words in found.values():
+        for word in words:
+            lines_of[word] = lines_of.get(word, 0) + 1
+    weight = {word: idf(count, lines) for word, lines in lines_of.items()}
+    few = {word for word, lines in lines_of.items() if _is_few(word, lines) and word not in said}
+    mean = sum(len(rows[path][line - 1].strip()) for path, line in found) / max(len(found), 1) or 1.0
+    scored: list[QuestionLine] = []
+    for (path, line), words in found.items():
+        is_prose = is_document(path)
+        rare = words & few
+        if (said or len(words) < LEAST_WORDS) and (not rare or (is_prose and all(word[0] != "=" for word in rare))):
+            continue
+        text = rows[path][line - 1].strip()
+        if len(text) > MAX_LINE:
+            continue
+        score = sum(weight[word] for word in words) / (0.5 + 0.5 * len(text) / mean)
+        score *= (DOCUMENT if is_prose else 1) * (TEST if path in tests else 1)
+        scored.append(QuestionLine(path, line, text, score))
+    return sorted(scored, key=lambda each: (-each.score, each.path, each.line))
+
+
+def _is_few(word: str, lines: int) -> bool:
+    """Return whether so few lines have a word, or a name as it is asked for, that they are worth showing."""
+    return lines <= FEW_OF_NAME if word[0] == "=" else lines <= FEW_LINES and len(word) >= LONG_WORD
+
+
+def _stems_in(text: str, lowered: str, stems: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield the places of words and parts of names that begin with a stem."""
+    for each in stems:
+        at, left = lowered.find(each), MAX_OCCURRENCES
+        while at >= 0 and left:
+            before = text[at - 1 : at]
+            is_hump = text[at].isupper() and before.islower()
+            if is_hump or not before.isalnum() or before.isdigit() != each[0].isdigit():
+                yield each, at
+            at, left = lowered.find(each, at + len(each)), left - 1
+
+
+def _names_in(text: str, lowered: str, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield the places of names that stand as they are asked for, other than plain words in lower case."""
+    for each in names:
+        at, left = lowered.find(each), MAX_OCCURRENCES
+        while at >= 0 and left:
+            end = at + len(each)
+            is_whole = not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum())
+            if is_whole and text[at - 1 : at] != "_" and text[end : end + 1] != "_" and _is_name(text[at:end]):
+                yield f"={each}", at
+            at, left = lowered.find(each, end), left - 1
+
+
+def _is_name(word: str) -> bool:
+    return not word.islower() or "_" in word or "-" in word
+
+
+def _best(scored: Sequence[QuestionLine], shown: str) -> Iterator[QuestionLine]:
+    """Yield the best lines, each text once, without those that the answer shows."""
+    said, cited, known = _bare(_NUMBERED.sub("", shown)), cited_lines(shown), set[str]()
+    of_file: dict[str, int] = {}
+    for each in scored:
+        if each.score < LEAST_SHARE * scored[0].score or len(known) >= MOST_LINES:
+            return
+        bare = _bare(each.text)
+        is_shown = (len(bare) > 8 and bare[:40] in said) or (each.path, each.line) in cited
+        if is_shown or bare in known or of_file.get(each.path, 0) >= MOST_OF_FILE:
+            continue
+        known.add(bare)
+        of_file[each.path] = of_file.get(each.path, 0) + 1
+        yield each
+
+
+def cited_lines(text: str) -> set[tuple[str, int]]:
+    """Return path and line of the places that the text of an answer names, also below and behind a path."""
+    cited: set[tuple[str, int]] = set()
+    heading = ""
+    for row in text.splitlines():
+        if not row.startswith(" "):
+            heading = ""
+        for part in () if _WHOLE_FILE.match(row) else row.split("; "):
+            path = _PATH.search(part)
+            of = path[0] if path else heading
+            cited.update((of, int(number)) for number in _NUMBER.findall(part[path.end() :] if path else part) if of)
+        if (only := _PATH.match(row)) and not row[only.end() :].strip(" :"):
+            heading = only[0]
+    return cited
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", "", text)
