@@ -75,11 +75,19 @@ class OpenPack:
         return self.reader.store
 
     async def cypher(self, query: str, parameters: Mapping[str, object], limit: int, seconds: float) -> Table:
-        """Return the rows of a read-only query. Raises QueryError, also for a property that no node of a pack has."""
+        """Return the rows of a read-only query. Raises QueryError, also for a name that no graph of a pack has."""
         from atlas.adapters.stores.cypher.parser import parse
-        from atlas.adapters.stores.cypher.syntax import named_properties
+        from atlas.adapters.stores.cypher.syntax import named_labels, named_properties
 
-        for one in named_properties(parse(query)):
+        parsed = parse(query)
+        for name, of_edge in named_labels(parsed):
+            names = sorted(rows.EDGE_PROPERTIES if of_edge else rows.PROPERTIES)
+            if name not in names:
+                near = difflib.get_close_matches(name, names, 3, 0.5)
+                hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(names)}"
+                what = "relationship type" if of_edge else "label"
+                raise QueryError(f"a pack has no {what} `{name}`", hint)
+        for one in named_properties(parsed):
             own = rows.EDGE_PROPERTIES if one.of_edge else rows.PROPERTIES
             every = rows.OF_EDGES if one.of_edge else rows.COMMON
             known = every.union(*(own.get(label, ()) for label in one.labels or own))

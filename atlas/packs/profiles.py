@@ -15,6 +15,8 @@ from atlas.packs.questions.values import PROFILES, QuestionOptions
 
 MAX_LISTED = 50_000
 MAX_ENTITIES, MAX_BYTES = 5_000, 1 << 30
+MAX_NEAR = 5
+"""Articles that an error names."""
 MOST = {"limit": 50, "max_tokens": 20_000, "model_queries": 5, "sections_per_article": 50}
 """Largest numbers of a pack's settings, which may be a stranger's."""
 MAX_NOTES = 5
@@ -97,9 +99,23 @@ async def find_article(pack: OpenPack, name: str) -> ArticleText:
     if entity is not None:
         return await _symbol(pack, entity)
     if node is None:
-        near = await pack.store.find(name, Match.NEAR, where, 5)
-        raise NotFound(f"the pack {pack.manifest.title} has no article {name!r}", "", [one.row.path for one in near])
+        hint = "search_pack finds sections by words"
+        near = await _near_articles(pack, name, where)
+        raise NotFound(f"the pack {pack.manifest.title} has no article {name!r}", hint, near)
     return replace(await _part(pack, node, 0, MAX_BYTES), key=node.row.path)
+
+
+async def _near_articles(pack: OpenPack, name: str, where: Filter) -> list[str]:
+    """Return the keys of articles that are called almost so, that begin with the name, or whose file has it as stem."""
+    found = await pack.store.find(name, Match.NEAR, where, MAX_NEAR)
+    found += await pack.store.find(name, Match.PREFIX, where, MAX_NEAR)
+    query = (
+        "MATCH (a:Article) WHERE toLower(a.path) STARTS WITH $stem OR toLower(a.path) CONTAINS $tail "
+        "RETURN a.path ORDER BY a.path"
+    )
+    stem = f"{name.casefold()}."
+    table = await pack.store.cypher(query, {"stem": stem, "tail": f"/{stem}"}, MAX_NEAR, 10.0)
+    return list(dict.fromkeys((*(one.row.path for one in found), *(str(row[0]) for row in table.rows))))[:MAX_NEAR]
 
 
 async def _section(pack: OpenPack, name: str) -> Node | None:

@@ -133,6 +133,37 @@ def test_query_answers_with_sources_and_refuses(run: Run) -> None:
     sections = run("search", "seconds of a turn", "--pack", "widget", "-n", "1")
     assert "settings.md#timeouts" in sections.out and "1 section" in sections.out
     assert "At most 120 seconds" in run("article", "settings.md#timeouts").out
+
+
+def test_the_pack_stands_in_front_or_behind_an_option(run: Run) -> None:
+    behind = run("search", "seconds of a turn", "--pack", "widget", "-n", "1")
+    assert run("search", "widget", "seconds of a turn", "-n", "1").out == behind.out
+    assert "At most 120 seconds" in run("article", "widget", "settings.md#timeouts").out
+    unknown = run("search", "wigdet", "seconds of a turn")
+    assert unknown.code == 3 and "near:  widget" in unknown.err
+    for words in (("seconds", "of", "a", "turn"), ("widget", "turn", "--pack", "widget")):
+        many = run("search", *words)
+        assert many.code == 2 and "atlas pack search" in many.err and "quotes" in many.err
+    loose = run("article", "Time", "outs")
+    assert loose.code == 3 and "quotes" in loose.err
+
+
+def test_an_article_is_near_by_the_stem_or_the_beginning_of_its_name(run: Run) -> None:
+    for name, key in (("guide", "guide.md"), ("Widget gui", "guide.md"), ("settin", "settings.md")):
+        missed = run("article", name, "--pack", "widget")
+        assert missed.code == 3 and f"near:  {key}" in missed.err
+    assert "near:" not in run("article", "nosuchthing", "--pack", "widget").err
+
+
+def test_the_graph_of_a_pack_answers_cypher(run: Run) -> None:
+    query = "MATCH (f:Fact {kind: 'default'}) RETURN f.subject, f.value"
+    found = run("cypher", "widget", query)
+    assert found.code == 0 and found.out.splitlines()[0] == "f.subject | f.value" and " | 30" in found.out
+    document = run("cypher", "widget", query, "-n", "1", "--json").json
+    assert document["columns"] == ["f.subject", "f.value"] and len(document["rows"]) == 1
+    wrong = run("cypher", "widget", "MATCH (f:Facts) RETURN f")
+    assert wrong.code == 4 and "earest: Fact" in wrong.err
+    assert run("cypher", "widget", "CREATE (f:Fact)").code == 4
     assert run("article", "no such page", "--pack", "widget").code == 3
 
 

@@ -77,6 +77,10 @@ async def test_a_pack_answers_with_its_source(pages: Path) -> None:
             ("MATCH (a:Article) RETURN a.title", "Article has no property `title`", "nearest: name"),
             ("MATCH (f:Fact) RETURN f.content", "Fact has no property `content`", "nearest: docstring"),
             ("MATCH (e:Entity) RETURN e.type", "Entity has no property `type`", "nearest: kind"),
+            ("MATCH (a:Articel) RETURN a", "a pack has no label `Articel`", "nearest: Article"),
+            ("MATCH (n) WHERE n:Function RETURN n", "a pack has no label `Function`", ""),
+            ("MATCH ()-[r:CALLS|HAS_FACT]->() RETURN r", "a pack has no relationship type `CALLS`", ""),
+            ("MATCH ()-[:HAS_FACTS*1..2]->() RETURN 1", "type `HAS_FACTS`", "nearest: HAS_FACT"),
         ):
             with pytest.raises(QueryError, match=said) as raised:
                 await pack.cypher(query)

@@ -242,6 +242,9 @@ def test_memory(project: Path, run: Run) -> None:
     )
     assert "Prefers short answers." in run("memory", "show", "Lovelace").out
     assert run("memory", "relate", "Ada", "works in", "Billing team").code == 0
+    unknown = run("memory", "show", "Bilng team")
+    assert unknown.code == 3 and "near:  Billing team" in unknown.err
+    assert "near:" not in run("memory", "show", "Nobody of this name").err
     assert "Prefers short answers." in run("memory", "recall", "how long should answers be").out
     listed = run("memory", "list", "--type", "person")
     assert "Ada" in listed.out and "1 observation" in listed.out
@@ -254,6 +257,18 @@ def test_memory(project: Path, run: Run) -> None:
     assert texts == ["Prefers short answers.", "Ada waits for the cart"]
     assert run("memory", "forget", document["observations"][0]["id"]).code == 0
     assert len(run("notes", "show", "Ada", "--json").json["observations"]) == 1
+
+
+def test_an_observation_with_importance_and_an_image(project: Path, run: Run) -> None:
+    write(project, "a.py", "def f(): ...\n")
+    (project / "sign.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(20))
+    assert run("index").code == 0
+    said = ("memory", "remember", "Shop", "The old sign: blue, with a ship.", "--attachment")
+    assert run(*said, "sign.png", "--importance", "0.9").code == 0
+    [note] = (project / ".knowledge/entities").glob("*.md")
+    assert "(importance: 0.90)" in note.read_text() and "(attachment: sign.png image/png" in note.read_text()
+    assert run(*said, "nothing.png").code != 0
+    assert run(*said, "sign.png", "--importance", "1.5").code == 2
 
 
 def test_memory_without_an_index_denies_nothing_that_files_hold(project: Path, run: Run) -> None:

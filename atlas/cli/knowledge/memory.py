@@ -27,6 +27,7 @@ EXAMPLES = {
     "remember": examples(
         'atlas memory remember "Billing team" "Releases on Thursdays." --type team',
         'atlas memory remember Ada "Prefers short answers." --alias "A. Lovelace" --personal',
+        'atlas memory remember Shop "The old sign: blue, with a ship." --attachment docs/sign.png --importance 0.9',
     ),
     "relate": examples(
         'atlas memory relate "Billing team" OWNS symbol:shop.billing',
@@ -96,6 +97,13 @@ def remember(
         list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name of the entity; repeatable.")
     ] = None,
     when: Annotated[str, typer.Option("--when", metavar="DATE", help="Time of the event. Default: now.")] = "",
+    importance: Annotated[
+        float | None,
+        typer.Option("--importance", min=0, max=1, metavar="SHARE", help="From 0 to 1; moves it in rankings."),
+    ] = None,
+    attachment: Annotated[
+        str, typer.Option("--attachment", metavar="FILE", help="Image or sound in the project that it describes.")
+    ] = "",
     key: Annotated[
         str, typer.Option("--key", metavar="KEY", help="Idempotency key: a repeated command with it writes nothing.")
     ] = "",
@@ -110,9 +118,12 @@ def remember(
         type=entity_type,
         aliases=alias or [],
         when=when,
+        attachment=attachment,
         idempotency_key=key,
         personal=personal,
     )
+    if importance is not None:
+        arguments["importance"] = importance
     ask(settings_of(project, data_dir), "remember", arguments, as_json=json)
 
 

@@ -16,12 +16,13 @@ from atlas.cli.packs import keys as pack_keys
 from atlas.cli.packs.files import PackArgument
 from atlas.cli.packs.progress import pack_progress
 from atlas.cli.run import ask, given, run
-from atlas.core.errors import ConfigError
+from atlas.core.errors import ConfigError, NotFound
 from atlas.core.wording import counted, counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from atlas.core.model import Table
     from atlas.packs.build import BuildRequest, BuildResult
     from atlas.packs.documentation.pack.manifest import Manifest
     from atlas.packs.documentation.sources.values import Planned
@@ -77,9 +78,13 @@ EXAMPLES = {
         'atlas pack query django "How do I avoid extra queries for foreign keys?"',
         'atlas pack query django "default of SESSION_COOKIE_AGE" --profile maximum --explain',
     ),
-    "search": examples('atlas pack search "expire a session" --pack django', 'atlas pack search "retry a task" -n 3'),
+    "search": examples('atlas pack search django "expire a session"', 'atlas pack search "retry a task" -n 3'),
     "article": examples(
-        "atlas pack article topics/http/sessions.txt --pack django", "atlas pack article starlette.responses.Response"
+        "atlas pack article django topics/http/sessions.txt", "atlas pack article starlette.responses.Response"
+    ),
+    "cypher": examples(
+        "atlas pack cypher django \"MATCH (f:Fact {kind: 'default'}) RETURN f.subject, f.value LIMIT 10\"",
+        'atlas pack cypher django "MATCH (a)-[r:ENTITY_RELATION]->(b) RETURN a.name, r.type, b.name" --json',
     ),
 }
 
@@ -87,7 +92,7 @@ EXAMPLES = {
 def register(app: typer.Typer) -> None:
     """Add the command family."""
     family = typer.Typer(help="Knowledge packs: documentation of libraries, offline.", no_args_is_help=True)
-    for command in (build, update, query, search, article):
+    for command in (build, update, query, search, article, cypher):
         family.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
     family.command("eval", epilog=EXAMPLES["eval"])(evaluate)
     pack_files.register(family)
@@ -229,7 +234,10 @@ PackOption = Annotated[
 
 
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or words.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="[PACK] QUERY", help="A question or words, after the pack if one is meant."),
+    ],
     pack: PackOption = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=50, metavar="N", help="Number; 0 = 5.")] = 0,
     token_budget: BudgetOption = 0,
@@ -238,13 +246,15 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Find sections of documentation, each with article, heading and the start of its text."""
+    pack, query = _pack_and(words, pack, "search", "a question")
     arguments = {"query": query} | given(pack=pack, limit=limit, token_budget=token_budget)
     ask(settings_of(project, data_dir), "search_pack", arguments, as_json=json)
 
 
 def article(
-    name: Annotated[
-        str, typer.Argument(metavar="ARTICLE", help="Key, title, URL, ARTICLE#SECTION, or a symbol's dotted name.")
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="[PACK] ARTICLE", help="Key, title, URL, ARTICLE#SECTION, or a symbol's dotted name."),
     ],
     pack: PackOption = "",
     token_budget: BudgetOption = 0,
@@ -253,8 +263,56 @@ def article(
     json: JsonOption = False,
 ) -> None:
     """Read an article of a pack, one section of it, or what describes an API symbol."""
+    pack, name = _pack_and(words, pack, "article", "title of an article")
     arguments = {"article": name} | given(pack=pack, token_budget=token_budget)
     ask(settings_of(project, data_dir), "pack_article", arguments, as_json=json)
+
+
+def _pack_and(words: Sequence[str], pack: str, command: str, example: str) -> tuple[str, str]:
+    """Return the pack, which may stand in front as in `atlas pack query`, and what is asked of it."""
+    call = f'atlas pack {command} {"PACK " if not pack else ""}"{example}"{f" --pack {pack}" if pack else ""}'
+    if len(words) > (1 if pack else 2):
+        raise ConfigError(f"{len(words)} arguments: {' '.join(words)}", f"Several words need quotes: {call}")
+    return (pack, words[0]) if len(words) == 1 else (_named(words[0], call), words[1])
+
+
+def _named(pack: str, call: str) -> str:
+    """Return the name of an installed pack. Raises NotFound, which says how a query of two words is written."""
+    from atlas.packs.opening import installed_pack, is_path
+
+    if not is_path(pack) and not pack.startswith("~"):
+        try:
+            installed_pack(pack)
+        except NotFound as error:
+            raise NotFound(str(error), f"{error.hint}; several words need quotes: {call}", error.near) from error
+    return pack
+
+
+def cypher(
+    pack: PackArgument,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A read-only openCypher query.")],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, metavar="N", help="Rows; 0 = 100.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Run a read-only Cypher query over the graph of a pack."""
+    from atlas.answers.cells import cell, cell_value
+    from atlas.packs import AsyncPack
+    from atlas.packs.opening import find_pack
+
+    async def rows(folder: Path) -> Table:
+        async with await AsyncPack.open(folder) as opened:
+            return await opened.cypher(query, limit=limit or 100)
+
+    table = run(rows(find_pack(pack)))
+    if json:
+        cells = [[cell_value(value) for value in row] for row in table.rows]
+        output.print_json({"columns": table.columns, "rows": cells, "truncated": table.truncated})
+        return
+    for row in (table.columns, *([cell(value) for value in row] for row in table.rows)):
+        print(output.plain(" | ".join(row)))
+    print(counted(len(table.rows), "row") if table.rows else "no rows", file=sys.stderr)
+    if table.truncated:
+        print(f"note: there are more than {limit or 100} rows; -n N shows more", file=sys.stderr)
 
 
 def evaluate(

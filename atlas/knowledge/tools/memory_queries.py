@@ -31,7 +31,7 @@ from atlas.knowledge.tools.note_base import Knowledge, find_entity, properties_o
 from atlas.knowledge.tools.open_notes import NOT_READ, Opened, opened_bases, project_atlas
 from atlas.knowledge.tools.relations import relation_item
 from atlas.knowledge.tools.times import moment
-from atlas.knowledge.tools.units import answer, comparable, quoted_text, score_text, shown_text, unit_item
+from atlas.knowledge.tools.units import answer, comparable, no_entity, quoted_text, score_text, shown_text, unit_item
 
 RECALL_BUDGET = 3000
 REFRESH_BUDGET = 1200
@@ -85,7 +85,7 @@ async def recall(
     start = moment(since) if since.strip() else ""
     places = await _entities_named(knowledge, check_line("entity", entity)) if entity.strip() else None
     if places == {}:
-        raise NotFound(f"no entity {shown_text(entity, 80)!r}", "list_entities names those there are.")
+        raise await no_entity(knowledge, entity.strip(), notes)
     found = await _search(opened, text, start, places, limit)
     entries = await _entries(knowledge, notes) if include_shortterm and places is None else []
     if start:

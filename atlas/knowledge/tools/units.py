@@ -14,10 +14,10 @@ from atlas.code.notes.facts import facts_of
 from atlas.code.notes.note_lines import cut, note_kind, note_line
 from atlas.code.reader import Reader
 from atlas.code.tools.envelope import Envelope
-from atlas.core.errors import AtlasError
+from atlas.core.errors import AtlasError, NotFound
 from atlas.core.ids import is_personal, make_uid
 from atlas.core.invisible import escaped, quoted
-from atlas.core.model import Label, Node
+from atlas.core.model import Filter, Label, Match, Node
 from atlas.core.project_state import ProjectState
 from atlas.core.wording import counted
 from atlas.knowledge.notes.marks import Marked, read_marks
@@ -26,6 +26,8 @@ from atlas.knowledge.retrieval.short_term import scaled
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase
 from atlas.knowledge.tools.open_notes import NOT_READ
 
+MAX_NEAR = 3
+"""Names that an error adds."""
 SHOWN_TEXT = 700
 """Characters of a unit's text in a list; `get_unit` shows all of it."""
 SHOWN_SOURCE = 120
@@ -114,6 +116,21 @@ def shown_text(text: str, characters: int = SHOWN_TEXT) -> str:
     """Return a text on one line with invisible characters escaped, cut at a number of characters."""
     line = " ".join(text[: 4 * characters].split())
     return escaped(line if len(line) <= characters else f"{line[: characters - 3].rstrip()}...")
+
+
+async def no_entity(knowledge: Knowledge, name: str, notes: Sequence[str] = ()) -> NotFound:
+    """Return the error for a name that no entity has, with what could not be read, and with the names nearest to it."""
+    near: list[str] = []
+    for base in knowledge.own_first:
+        atlas = await base.opened()
+        if atlas is not None:
+            where = Filter(project=base.project, labels=(Label.ENTITY,))
+            near += [node.row.name for node in await atlas.reader.store.find(name, Match.NEAR, where, MAX_NEAR)]
+    unread = (note for note in notes if note.startswith(NOT_READ))
+    message = "; ".join((f"no entity {shown_text(name, 80)!r}", *unread))
+    return NotFound(
+        message, "list_entities names those there are.", [shown_text(one, 80) for one in dict.fromkeys(near)]
+    )
 
 
 def quoted_text(text: str, characters: int = SHOWN_TEXT) -> str:

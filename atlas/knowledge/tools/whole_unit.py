@@ -29,7 +29,7 @@ from atlas.knowledge.retrieval.papers import paper_rows
 from atlas.knowledge.tools.note_base import Knowledge, NoteBase, aliases_of, find_entity, properties_of
 from atlas.knowledge.tools.open_notes import NOT_READ, Opened, find_unit, opened_bases, project_atlas
 from atlas.knowledge.tools.relations import anchor_item, relation_item
-from atlas.knowledge.tools.units import answer, quoted_text, shown_text, uid_of, unit_item
+from atlas.knowledge.tools.units import answer, no_entity, quoted_text, shown_text, uid_of, unit_item
 
 UNIT_BUDGET = 2000
 COMMITS = 5
@@ -47,7 +47,7 @@ async def get_entity(knowledge: Knowledge, *, entity: str, token_budget: int = U
     await opened_bases(knowledge, notes)  # the index has to know an alias that another session has just given
     place = await find_entity(knowledge, name)
     if place is None:
-        raise _not_found(f"no entity {shown_text(name, 80)!r}", notes, "list_entities names those there are.")
+        raise await no_entity(knowledge, name, notes)
     whole = await get_unit(knowledge, unit_id=place.note_id, token_budget=token_budget)
     return replace(whole, tool="get_entity")
 

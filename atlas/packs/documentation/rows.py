@@ -37,7 +37,11 @@ PROPERTIES: Mapping[str, frozenset[str]] = {
 EDGE_PROPERTIES: Mapping[str, frozenset[str]] = {
     EdgeType.HAS_SECTION: frozenset(("index",)),
     EdgeType.HAS_CHUNK: frozenset(("index",)),
+    EdgeType.HAS_ENTITY: frozenset(),
+    EdgeType.HAS_FACT: frozenset(),
     EdgeType.ENTITY_RELATION: frozenset(("type",)),
+    EdgeType.IN_CATEGORY: frozenset(),
+    EdgeType.LINKS_TO: frozenset(),
 }
 """By type, besides line, lines, strategy and confidence, which all edges have."""
 OF_EDGES = frozenset(("line", "lines", "strategy", "confidence"))

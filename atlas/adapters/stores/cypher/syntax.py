@@ -376,6 +376,17 @@ def named_properties(query: Query) -> Iterator[NamedProperty]:
             yield NamedProperty(item.name, *known[item.subject.name])
 
 
+def named_labels(query: Query) -> Iterator[tuple[str, bool]]:
+    """Yield the labels that a query names anywhere, and the types, which are marked, of its patterns."""
+    types = {
+        id(name)
+        for item in walk(query)
+        if isinstance(item, RelationshipPattern) and item.types is not None
+        for name in walk(item.types)
+    }
+    yield from ((item.name, id(item) in types) for item in walk(query) if isinstance(item, LabelName))
+
+
 def _required(expression: LabelExpression | None) -> frozenset[str]:
     """Return the labels of which an entity has one, empty if that cannot be said."""
     if isinstance(expression, LabelName):
