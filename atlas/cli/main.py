@@ -21,6 +21,21 @@ _VALIDATION_WORDS = (
     ("Input should be ", "it must be "),
 )
 
+_WRITTEN_FOR = {
+    "index": "analyse analyze build init reindex scan sync update",
+    "search QUERY": "ask find grep locate query",
+    "node NAME": "definition get show symbol",
+    "connect": "install setup",
+    "daemon start": "start watch",
+    "daemon stop": "stop",
+    "mcp": "serve server",
+    "cache list": "list ls projects",
+    "impact --diff HEAD": "affected diff",
+    "--version": "version",
+    "--help": "commands help usage",
+}
+"""Commands, with the words that other programs have for them."""
+
 
 def main() -> None:
     """Run the command line and exit with the documented code, without a traceback unless ATLAS_DEBUG is set."""
@@ -153,7 +168,32 @@ def _usage_error(error: Exception) -> AtlasError:
         from atlas.cli.clients.recipes import known_clients
 
         return ConfigError("--print-config needs a client", f"Clients: {known_clients()}.")
+    unknown = _unknown_command(message) if getattr(context, "parent", None) is None else ""
+    if unknown and (meant := _command_for(unknown)):
+        return ConfigError(f"No such command '{unknown}'.", f"Run: atlas {meant}. See `{command} --help`.")
     return ConfigError(message, f"{_meant(message)}See `{command} --help`.")
+
+
+def _unknown_command(message: str) -> str:
+    """Return the name of the command that a message says there is none of; "" for other messages."""
+    before, stated, rest = message.partition("No such command '")
+    return rest.partition("'")[0] if stated and not before else ""
+
+
+def _command_for(word: str) -> str:
+    """Return what to write instead of a command that other programs have, or of a relation; "" for other words."""
+    for meant, words in _WRITTEN_FOR.items():
+        if word.lower() in words.split():
+            return meant
+    from atlas.code.question.stated_relation import stated_relation
+
+    try:
+        relation = stated_relation(word, "A", "B", "")
+    except ConfigError:
+        return ""
+    if relation is None:
+        return ""
+    return f"search --relation {relation.kind} --of NAME{' --to NAME' if relation.kind == 'path' else ''}"
 
 
 def _meant(message: str) -> str:

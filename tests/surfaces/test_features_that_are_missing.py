@@ -203,3 +203,22 @@ async def test_what_was_there_once_is_said_with_its_lines_and_commits(tmp_path: 
         said = (await hybrid_search(atlas, "what does migrate:up do")).render()
         assert "occurs in no" not in said
     repository.close()
+
+
+async def test_a_word_that_stands_nowhere_is_followed_by_the_names_it_may_be_a_slip_of(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "cart.py").write_text(
+        "def checkout(cart):\n    return graph(cart)\n\n\ndef graph(cart):\n    return cart\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        for question in ("callers of chekcout", "where is checkuot", "what does checkot do"):
+            said = (await hybrid_search(atlas, question)).render()
+            assert "occurs in no indexed code or document\nnear names: cart.checkout cart.py:1" in said, (
+                question,
+                said,
+            )
+        for question in ("callers of graphql", "is there a kafka client"):
+            said = (await hybrid_search(atlas, question)).render()
+            assert "occurs in no indexed code" in said and "near names" not in said, (question, said)

@@ -16,6 +16,15 @@ from .processes import COMMAND, REPOSITORY, Place, atlas, environment
 WRONG = (
     ("serach beta", 2, "Did you mean 'search'?", "atlas --help"),
     ("stats", 2, "Did you mean 'status'?", "atlas --help"),
+    ("grep beta", 2, "No such command 'grep'.", "Run: atlas search QUERY"),
+    ("init", 2, "No such command 'init'.", "Run: atlas index"),
+    ("help", 2, "No such command 'help'.", "Run: atlas --help"),
+    ("callers beta", 2, "No such command 'callers'.", "Run: atlas search --relation callers --of NAME"),
+    ("path alpha beta", 2, "No such command 'path'.", "Run: atlas search --relation path --of NAME --to NAME"),
+    ("notes grep beta", 2, "No such command 'grep'.", "See `atlas notes --help`"),
+    ("search --relation callers", 2, "relation callers needs `of` (--of)", "--of Cart.save"),
+    ("search --relation path --of alpha", 2, "relation path needs `to` (--to)", "--to Cart.save"),
+    ("daemon start . /no/such", 2, "no such folder: /no/such", "Give the folder of a project"),
     ("search beta --langauge python", 2, "Possible options: --language", "atlas search --help"),
     ("search beta --limit", 2, "requires an argument", "atlas search --help"),
     ("search beta --limit ten", 2, "it must be a whole number", "atlas search --help"),
@@ -167,3 +176,12 @@ def test_without_the_compiled_part_nothing_is_called_a_bug(tmp_path: Path, place
     said, then = told(done)
     assert "the compiled part of Code Atlas is missing" in said and "pip install ." in then
     assert done.returncode == 2
+
+
+def test_a_project_without_a_file_that_is_read_says_so(tmp_path: Path) -> None:
+    made = Place(tmp_path / "photos", tmp_path / "data")
+    made.root.mkdir()
+    (made.root / "one.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    assert "No file was indexed; `atlas status --skipped` shows why." in atlas("index", *made.options).stdout
+    assert "no file of photos is indexed; `status` with skipped" in atlas("search", "beta", *made.options).stdout
+    assert "no file of the project is indexed -> atlas status --skipped" in atlas("health", *made.options).stdout

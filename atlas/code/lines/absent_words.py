@@ -20,9 +20,11 @@ from atlas.code.question.names import is_code_shaped
 from atlas.code.question.parse_question import Query
 from atlas.code.question.requests.verbs import is_base, is_third_person
 from atlas.code.reader import Reader
+from atlas.core.edit_distance import distance, squeeze
 from atlas.core.english.stems import root_of
+from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.lazy_regex import lazy_regex
-from atlas.core.model import Filter
+from atlas.core.model import Filter, Match
 
 MOST_WORDS = 26
 MAX_WORDS = 4
@@ -35,6 +37,9 @@ MIN_LETTERS = 4
 MOST_FEATURE_WORDS = 7
 MOST_LETTERS = 90
 MAX_LINE = 400
+LETTERS_OF_SLIP, MOST_SLIPS = 4, 2
+"""Letters of a word for each edit up to which a name may be meant by it; more would take English for a slip."""
+MOST_SPELLED, CANDIDATES = 3, 8
 LINES_OF_PASSAGE = 12
 """Lines above a word that may say of what it is about that there is none."""
 _DENIES = lazy_regex(
@@ -154,6 +159,7 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
         return ()
     scans = await scan_patterns(reader, where, [_pattern(word) for word in words])
     said: list[str] = []
+    nowhere: list[str] = []
     for word, scan in zip(words, scans, strict=True):
         if scan.notes or (scan.found and not is_existence):
             continue
@@ -167,10 +173,24 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
             continue
         first = {each.place: shown(each.text)[:MOST_LETTERS] for each in scan.found[:MOST_PLACES]}
         places = "; ".join(f"{place} {line}" for place, line in first.items())
+        nowhere += [] if scan.found else [word]
         said.append(f"`{word}` occurs in no indexed code" + (f", only in {places}" if places else " or document"))
     if not said and feature:
         said += _never_together([each for each in zip(words, scans, strict=True) if each[0] in feature])
-    return tuple(said[: MOST_FEATURES if asks else MOST_NAMED])
+    return (*said[: MOST_FEATURES if asks else MOST_NAMED], *await _near_names(reader, nowhere[:MOST_NAMED], where))
+
+
+async def _near_names(reader: Reader, words: Sequence[str], where: Filter) -> tuple[str, ...]:
+    """Return the names that words which stand nowhere may be slips of: `dumps` for `dumpz`; () if none is."""
+    near: dict[str, str] = {}
+    for word in words:
+        slips = min(len(word) // LETTERS_OF_SLIP, MOST_SLIPS)
+        for node in await reader.store.find(word, Match.NEAR, where, CANDIDATES):
+            row = node.row
+            if row.label not in EXTERNAL_LABELS and distance(squeeze(word), squeeze(row.name), slips) <= slips:
+                near[row.qualified_name] = f"{row.path}:{row.line}"
+    listed = ", ".join(f"{name} {place}" for name, place in [*near.items()][:MOST_SPELLED])
+    return (f"near names: {listed}",) if listed else ()
 
 
 async def find_absent_options(reader: Reader, text: str, known: Sequence[str], where: Filter) -> tuple[str, ...]:

@@ -42,9 +42,9 @@ def stated_relation(relation: str, of: str, to: str, scope: str) -> RelationInte
         meant = f"did you mean {' or '.join(near)}?" if near else ""
         raise ConfigError(f"relation must be one of {', '.join(Kind)}, not {relation[:40]}", meant)
     if not of.strip() and kind not in _WITHOUT_NAME:
-        raise ConfigError(f"relation {kind.value} needs `of`", "for example of `Cart.save`")
+        raise ConfigError(f"relation {kind.value} needs `of` (--of)", "for example of=Cart.save (--of Cart.save)")
     if kind is Kind.PATH and not to.strip():
-        raise ConfigError("relation path needs `to`", "for example of `main`, to `Cart.save`")
+        raise ConfigError("relation path needs `to` (--to)", "for example of=main, to=Cart.save (--to Cart.save)")
     return RelationIntent(kind, _name(of), _name(to), within=scope.strip())
 
 

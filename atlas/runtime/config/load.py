@@ -134,9 +134,9 @@ def _project_root(chosen: str, here: Path) -> Path:
         return discover_root(here)
     path = here / Path(chosen).expanduser()
     if not path.exists():
-        raise ConfigError(f"no such folder: {chosen}", "Give --project the folder of a project.")
+        raise ConfigError(f"no such folder: {chosen}", "Give the folder of a project, for example with --project.")
     if not path.is_dir():
-        raise ConfigError(f"not a folder: {chosen}", "Give --project the folder of a project, not a file in it.")
+        raise ConfigError(f"not a folder: {chosen}", "Give the folder of a project, not a file in it.")
     return path.resolve()
 
 

@@ -409,10 +409,12 @@ def _any_matches(paths: Sequence[str], path: str) -> bool:
 
 
 async def _path_note(atlas: Atlas, project: str, path: str) -> str:
-    """Return a note if no indexed file passes the path filter: then the words of the query are not the reason."""
+    """Return a note if no file is indexed or passes the path filter: then the words of the query are not the reason."""
+    paths = await atlas.reader.store.paths(project)
+    if not paths:
+        return f"no file of {project} is indexed; `status` with skipped lists what is left out"
     if not path:
         return ""
-    paths = tuple(await atlas.reader.store.manifest(project))
     if await aside(len(paths) > _FEW, _any_matches, paths, path):
         return ""
     return f"no indexed file matches path `{path}`; `status` with skipped lists what is left out"

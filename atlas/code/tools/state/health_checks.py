@@ -128,6 +128,8 @@ def index_check(state: ProjectState, stats: ProjectStats, index_command: str) ->
     contents = counts((stats.files, "file"), (nodes, "node"), (edges, "edge"))
     if stats.stale_files:
         contents += f"; {counted(stats.stale_files, 'file')} changed since the index was made"
+    if state.indexed_at and not stats.files:
+        return Check("index", "missing", "no file of the project is indexed", "atlas status --skipped")
     if state.indexed_at:
         return Check("index", "ok", f"generation {state.generation} of {state.indexed_at}: {contents}")
     return Check("index", "missing", f"the first index is under way or was stopped: {contents}", index_command)
