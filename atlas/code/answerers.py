@@ -107,8 +107,8 @@ _NAMED_IN_TEXT = frozenset((Label.VALUE, Label.CLASS, Label.MODULE, Label.PACKAG
 """Symbols of which not all uses have an edge: a module that a qualified call names, a class in a table."""
 _ASKS_FOR = lazy_regex(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
 """Words of which a question has one, and a phrase of two words has none."""
-MOST_ENDS = 2
-"""Names of a question of which a relation is told."""
+MOST_ENDS, MOST_NEAR = 2, 3
+"""Names of a question of which a relation is told, and names that the end of a path may be a slip of."""
 _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
     answer_titled_tests,
     answer_caught,
@@ -663,7 +663,8 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
     if not found.related and found.outcome != "found" and _HEADING.match(asked.query.text):
         return Answered(notes=(f"`{intent.name}` names no single symbol: searched as text",))
     if (missing := found.missing_end) is not None:
-        why = f"no symbol is named `{missing.name}`"
+        near = ", ".join(each.row.qualified_name for each in missing.near[:MOST_NEAR])
+        why = f"no symbol is named `{missing.name}`{f' (near: {near})' if near else ''}"
         if missing.is_other_kind:
             why = f"`{missing.name}` is no end of a chain of calls ({missing.reasons[0]})"
         return Answered(notes=(f"{why}: searched as text",))

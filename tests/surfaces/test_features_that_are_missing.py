@@ -219,6 +219,8 @@ async def test_a_word_that_stands_nowhere_is_followed_by_the_names_it_may_be_a_s
                 question,
                 said,
             )
+        said = (await hybrid_search(atlas, "path from checkout to cart.grahp")).render()
+        assert "no symbol is named `cart.grahp` (near: cart.graph): searched as text" in said
         for question in ("callers of graphql", "is there a kafka client"):
             said = (await hybrid_search(atlas, question)).render()
             assert "occurs in no indexed code" in said and "near names" not in said, (question, said)
