@@ -158,8 +158,7 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     if not words:
         return ()
     scans = await scan_patterns(reader, where, [_pattern(word) for word in words])
-    said: list[str] = []
-    nowhere: list[str] = []
+    said, nowhere = list[str](), list[str]()
     for word, scan in zip(words, scans, strict=True):
         if scan.notes or (scan.found and not is_existence):
             continue
