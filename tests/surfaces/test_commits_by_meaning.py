@@ -125,3 +125,18 @@ async def test_messages_are_compared_by_their_bodies_and_the_rest_is_a_guess(atl
     assert not is_sure(ranked), "two subjects have the word"
     long = "Nothing of it. " * 40 + "The strict comparison of dates was wrong. " + "More of it. " * 40
     assert telling_part(reader, long, ("strict", "comparison"), 80).startswith("...The strict comparison of dates")
+
+
+async def test_the_line_that_a_commit_wrote_tells_more_than_a_message_alike(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "shop")
+    repository.commit("Begin", {"shop/drain.py": "def drain():\n    return 1\n"})
+    repository.commit("Add draining of sockets", {"shop/pool.py": "def stop():\n    drain_sockets_on_shutdown()\n"})
+    repository.commit("Configure draining of sockets", {"shop/options.py": "def options():\n    return 5\n"})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        reader = opened.reader
+        assert reader.history is not None
+        words = ("sockets", "drained", "shutdown")
+        ranked = await rank_commits(reader, reader.history, "are sockets drained on shutdown", words, CommitSpan())
+        assert ranked[0].commit.subject == "Add draining of sockets"
+    repository.close()

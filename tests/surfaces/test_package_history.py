@@ -212,3 +212,21 @@ async def test_the_commit_by_which_a_package_left_one_group_for_another(tmp_path
         said = (await hybrid_search(opened, "since when do we use verror?")).render()
         assert "`verror` is declared since" in said and "left" not in said
     repository.close()
+
+
+async def test_a_package_that_came_went_and_came_is_told_with_each_commit(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "shop")
+    code = "pub fn uuid() -> u32 {\n    7\n}\n"
+    repository.commit("Begin with uuid", {"Cargo.toml": _MANIFEST.format('uuid = "1"'), "src/lib.rs": code})
+    repository.commit("Go without uuid", {"Cargo.toml": _MANIFEST.format('serde = "1"')})
+    repository.commit("Take uuid back", {"Cargo.toml": _MANIFEST.format('serde = "1"\nuuid = "2"')})
+    repository.commit("Remove uuid for good", {"Cargo.toml": _MANIFEST.format('serde = "1"')})
+    await indexed(repository.root, tmp_path / "data")
+    async with open_atlas(load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)) as opened:
+        asked = "uuid used to be a dependency: which commits put it in and took it out again?"
+        said = (await hybrid_search(opened, asked)).render()
+        assert "Take uuid back" in said.partition("added_again:")[2], said
+        assert "Remove uuid for good" in said.partition("removed:")[2], said
+        asked = "uuid used to be a function; who calls it?"
+        assert "no longer declared" not in (await hybrid_search(opened, asked)).render()
+    repository.close()

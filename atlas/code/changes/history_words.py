@@ -60,7 +60,7 @@ _HISTORY = lazy_regex(
     rf"|happened (?:to|with)|(?<![a-z] )changes (?:to|of|in)|{_LISTED} changes (?:to|of|in)|changed in|what changed"
     r"|who (?:did|made) (?:it|this|that)|(?:which|what|first) (?:release|version) (?:first )?(?:had|having|got|shipped)"
     rf"|{CHANGED} since|age of"
-    rf"|how old|since when|development of)\b",
+    rf"|how old|since (?:when|(?:which|what) (?:commit|change|pr|pull request|patch))|development of)\b",
     re.IGNORECASE,
 )
 _DOES = lazy_regex(

@@ -54,7 +54,7 @@ _DONE = (
 _ASKS = lazy_regex(
     r"\bsince (?:when|which|what)\b|\bwhen\b(?! (?:is|are|do|does|can|will|should)\b)"
     r"|\bwho (?:[a-z]+ )?(?:added|introduced|brought|removed|replaced|dropped|ditched|threw|kicked|killed|swapped"
-    r"|switched|moved|declared|put|took)\b|\b(?:which|what) (?:commit|pr|pull request|change)\b"
+    r"|switched|moved|declared|put|took)\b|\b(?:which|what) (?:commit|pr|pull request|change)s?\b"
     r"|\bcommit (?:that|which|where|in which)\b|\bhow long\b",
     re.IGNORECASE,
 )
@@ -73,6 +73,12 @@ _SUBJECT = lazy_regex(
     rf"{_NAME.format('subject')} (?P<beside>[\w-]+ )?(?:(?:was|were|got|been|has been|had been) )?{_DONE}\b",
     re.IGNORECASE,
 )
+_WAS = lazy_regex(
+    rf"(?:^|[.!?] )(?:the |our )?{_NAME.format('was')} (?:used to be|was(?: once)?|is gone(?= from (?:the |our )?dep)"
+    r"|is no longer)\b(?= .{0,40}\b(?:dependenc(?:y|ies)|deps?)\b)",
+    re.IGNORECASE,
+)
+"""`X used to be a runtime dependency`, `X is gone from the dependencies`."""
 _KINDS = lazy_regex(rf"\b{_NAME.format('kind')} {_KIND}\b", re.IGNORECASE)
 
 
@@ -92,7 +98,8 @@ async def answer_package_history(reader: Reader, query: Query, where: Filter) ->
             meant = _meant(name, declared) or await _renamed(reader, name, declared)
             if (is_beside and meant) or (not meant and _is_place(name, declared)):
                 continue  # `the base64 encoding was added`, `src/cart.py was removed`
-            if await _is_defined(reader, name, where):
+            is_told = any(match["was"] == name for match in _WAS.finditer(text))
+            if not is_told and await _is_defined(reader, name, where):
                 continue
             manifests = _manifests(meant, declared)
             if meant and _ENDED.search(text) and (left := await find_left_group(reader.history, meant[0], manifests)):
@@ -106,7 +113,8 @@ async def answer_package_history(reader: Reader, query: Query, where: Filter) ->
 
 def _named(text: str) -> list[tuple[str, bool]]:
     """Return what may be packages, each with whether another word stands between it and what was done."""
-    found = [(match["kind"], False) for match in _KINDS.finditer(text)]
+    found = [(match["was"], False) for match in _WAS.finditer(text)]
+    found += [(match["kind"], False) for match in _KINDS.finditer(text)]
     found += [(match["object"], False) for match in _OBJECT.finditer(text)]
     found += [(match["subject"], match["beside"] is not None) for match in _SUBJECT.finditer(text)]
     kept = dict.fromkeys((name.rstrip("./:-"), beside) for name, beside in found if name.lower() not in STOP_WORDS)
@@ -179,7 +187,7 @@ async def _report(
     first = min((each for each in changes if each.is_added), key=lambda each: each.commit.time, default=None)
     gone = [each for each in changes if not each.is_added]
     last = max(gone, key=lambda each: each.commit.time, default=None) if not meant else None
-    ends = [("added", first), ("removed", last)]
+    ends = [("added", first), ("added_again", _added_again(changes, first, last)), ("removed", last)]
     ends = [(group, each) for group, each in ends if each is not None]
     if not ends or (not meant and last is None):
         return None
@@ -197,6 +205,15 @@ async def _report(
     lines += [TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said]
     lines += [changelog_row(each) for each in await lines_of(reader, [each.commit for _, each in ends], where)]
     return LineReport("changes", _title(package, first, last), tuple(lines), tuple(dict.fromkeys(notes)))
+
+
+def _added_again(changes: Sequence[NameChange], first: NameChange | None, last: NameChange | None) -> NameChange | None:
+    """Return the last commit that added a package to the manifest that it left, where it is not the first one."""
+    if first is None or last is None:
+        return None
+    own = [each for each in changes if each.is_added and each.path == last.path and each.commit.time < last.commit.time]
+    again = max(own, key=lambda each: each.commit.time, default=None)
+    return again if again is not None and again.commit.id != first.commit.id else None
 
 
 async def _spelled(history: History, package: str, path: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
+from atlas.code.changes.changed_lines import weigh_lines
 from atlas.code.changes.commit_topics import is_act, says_asked_act
 from atlas.code.rank.bodies import scaled_cosines, words_of
 from atlas.code.reader import Reader
@@ -38,6 +39,10 @@ MIN_SHARE = 0.3
 """Share of the weight of the words, of those that any message has, that a message has to have."""
 SURE_SHARE, SURE_AHEAD = 0.6, 0.2
 """What the best message has and how far it is ahead of the next one where it is no guess."""
+LINES_READ = 40
+"""Commits of which the changed lines are compared, too."""
+LINES_WEIGHT = 0.35
+"""Of the best line that a commit added."""
 NEAR = 0.15
 """What a message may have less than the best one to be shown beside it."""
 MIN_WORDS = 2
@@ -81,7 +86,7 @@ async def rank_commits(
     """
     listed = await history.last_commits(COMMITS)
     commits = [each for each in listed if _is_within(each, span) and (not only_own or each.id in own)]
-    forms, spelled = _forms(reader, words)
+    forms, spelled = word_forms(reader, words)
     if not commits or not spelled:
         return []
     subjects = [each.subject for each in commits]
@@ -109,7 +114,22 @@ async def rank_commits(
         has = tuple(spelled[word] for word in sorted(words_in))
         lacks = tuple(word for number, word in enumerate(spelled) if number not in words_in)
         ranked.append(RankedCommit(commits[place], score, have[at] / total if total else 0.0, has, lacks, told[at]))
-    return sorted(ranked, key=lambda each: -each.score)
+    ranked.sort(key=lambda each: -each.score)
+    return await _with_lines(reader, history, ranked, forms, weights)
+
+
+async def _with_lines(
+    reader: Reader,
+    history: History,
+    ranked: Sequence[RankedCommit],
+    forms: Mapping[str, int],
+    weights: Sequence[float],
+) -> list[RankedCommit]:
+    """Return commits in the order of their messages and of the lines that the best of them added."""
+    best, others = ranked[:LINES_READ], ranked[LINES_READ:]
+    lines = _scaled(await weigh_lines(reader, history, [each.commit for each in best], forms, weights))
+    scored = [each._replace(score=each.score + LINES_WEIGHT * line) for each, line in zip(best, lines, strict=True)]
+    return sorted([*scored, *others], key=lambda each: -each.score)
 
 
 def _is_within(commit: Commit, span: CommitSpan) -> bool:
@@ -141,7 +161,7 @@ def telling_part(reader: Reader, body: str, words: Sequence[str], most: int) -> 
     body = _TRAILER.sub("", body).rstrip(" -")
     if len(body) <= most:
         return body
-    forms, _ = _forms(reader, words)
+    forms, _ = word_forms(reader, words)
     starts = [0, *(match.end() for match in _PART.finditer(body))]
     pieces = [body[start : start + most] for start in starts]
     having = [len(set(words_of(piece, forms, reader.split_words))) for piece in pieces]
@@ -150,7 +170,7 @@ def telling_part(reader: Reader, body: str, words: Sequence[str], most: int) -> 
     return f"{'...' if best else ''}{piece}{'...' if starts[best] + most < len(body) else ''}"
 
 
-def _forms(reader: Reader, words: Sequence[str]) -> tuple[Mapping[str, int], Sequence[str]]:
+def word_forms(reader: Reader, words: Sequence[str]) -> tuple[Mapping[str, int], Sequence[str]]:
     """Return the roots of the parts of words with the number of each, and by number the part."""
     parts = [
         part

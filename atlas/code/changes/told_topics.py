@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from atlas.code.changes.changed_lines import changed_rows
 from atlas.code.changes.commit_rows import PAGE, commit_row, day_of, last_of, page, since_words
 from atlas.code.changes.commit_topics import (
     MANY,
@@ -30,7 +31,14 @@ from atlas.code.changes.commit_topics import (
     topic_words,
 )
 from atlas.code.changes.gone_files import deleting_rows
-from atlas.code.changes.ranked_commits import RankedCommit, is_sure, rank_commits, telling, telling_part
+from atlas.code.changes.ranked_commits import (
+    RankedCommit,
+    is_sure,
+    rank_commits,
+    telling,
+    telling_part,
+    word_forms,
+)
 from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, item_of, read_changelogs
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document
@@ -87,6 +95,8 @@ _ASKS_WHY = lazy_regex(
     r"|cause[sd]?|(?:because of|due to|owing to) what)\b",
     re.IGNORECASE,
 )
+_ASKS_LINES = lazy_regex(r"\b(?:(?:to|into) what|defaults?)\b", re.IGNORECASE)
+"""Asks for the values before and after."""
 _ASKS_COMMIT = lazy_regex(r"\b(?:who|when|(?:which|what) (?:commit|change|pr|pull request|patch))\b", re.IGNORECASE)
 _IN_ORDER = lazy_regex(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
 _ASKS_LATER = lazy_regex(r"\blater (?:commit|change|pr|pull request|patch)\b", re.IGNORECASE)
@@ -408,6 +418,9 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
         rows = [replace(row, group=group) for row, group in zip(rows, ("earlier", "later"), strict=True)]
     gone = [] if told.is_near else await deleting_rows(reader.history, commits)
     rows = [*gone, *rows]
+    if commits and told.is_sure and not told.ordered and _ASKS_LINES.search(text):
+        forms, _ = word_forms(reader, topic_words(text) or told.words)
+        rows += await changed_rows(reader, reader.history, commits[0], forms)
     if _ASKS_WHY.search(text):
         shown = commits[:1] if told.is_near and not told.ordered else commits[:MOST_LINES]
         rows += await _reasons(reader, shown, topic_words(text) or told.words)
