@@ -12,7 +12,7 @@ from atlas.code.atlas import Atlas
 from atlas.code.tools.search.question_lines import cited_lines, words_of
 from atlas.code.tools.search.search import hybrid_search
 from atlas.runtime.config.load import load_settings
-from tests.surfaces.test_tools_impact import QUICK, indexed
+from tests.surfaces.test_tools_impact import indexed
 
 FILES = {
     "shop/__init__.py": "",
@@ -38,13 +38,18 @@ async def shop(tmp_path: Path):
         (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "shop" / name).write_text(text)
     await indexed(tmp_path / "shop", tmp_path / "data")
-    async with open_atlas(load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment=QUICK)) as atlas:
+    async with open_atlas(load_settings(str(tmp_path / "shop"), str(tmp_path / "data"), environment={})) as atlas:
         yield atlas
 
 
 async def test_a_rare_word_that_no_symbol_has(shop: Atlas) -> None:
     said = (await hybrid_search(shop, "which of our test files work by means of lettersink")).render()
     assert "tests/test_mail.py:1: from lettersink import catch" in said
+
+
+async def test_a_few_lines_with_a_word_of_english_tell_nothing(shop: Atlas) -> None:
+    said = (await hybrid_search(shop, "how is a worker of the shop told that somebody is waiting for money")).render()
+    assert "worker" not in _lines(said)
 
 
 async def test_a_key_in_words_is_shown_where_it_is_switched_on(shop: Atlas) -> None:

@@ -51,8 +51,8 @@ LEAST_WORDS = 4
 _WORD = lazy_regex(r"(?<![\w$@-])[A-Za-z_$@][\w$-]*+(?<![-])")
 _NAME = lazy_regex(r"[_\d$]|[a-z][A-Z]|^[A-Z].*[A-Z]")
 _PATH = lazy_regex(r"(?<![\w@./\[\]-])[\w@./\[\]-]++(?<!\d)(?=:|$)")
-_WHOLE_FILE = lazy_regex(r"\d{1,3}\. (?:module|package|file|doc_file|chunk) ")
-"""Heads a hit that is a file: its line 1 is a place, not a line that is shown."""
+_HEADS_LINES = lazy_regex(r"\d{1,3}\. (?:(?:module|package|file|doc_file|chunk) |[^\n]{0,300}:\d{1,7}-\d)")
+"""Heads a hit that is a file or a range of lines: these are a place, not lines that are shown."""
 _NUMBERED = lazy_regex(r"^ {0,9}\d{1,7}: ", re.MULTILINE)
 _NUMBER = lazy_regex(r"(?<![\w.])\d{1,6}(?![\w.])")
 _PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -84,9 +84,34 @@ async def find_question_lines(
     texts = {path: _decoded(contents[path]) for path in paths if len(contents.get(path, b"")) <= MAX_BYTES}
     tests = {path for path in paths if paths[path] and not query.wants_tests}
     lowered = shown.lower() if only_unsaid else ""
-    said = {*(each for each in stems if each in lowered), *(f"={each}" for each in names if each in lowered)}
-    scored = _scored(texts, stems, names, said, tests)
+    said = {*(each for each in stems if each in lowered), *(f"={each}" for each in names if _has(lowered, each))}
+    everyday = _everyday(reader, query.text, names)
+    scored = _scored(texts, stems, names, frozenset(said), frozenset(everyday), tests)
     return list(_best(scored, shown))
+
+
+def _has(text: str, name: str) -> bool:
+    """Return whether a text has a name as a whole: `shop-mail` does not say `mail`."""
+    at = text.find(name)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(each.isalnum() or each in "_-" for each in around):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _everyday(reader: Reader, text: str, names: Sequence[str]) -> set[str]:
+    """Return the stems and names that are words of English: a few lines that have one of them tell nothing.
+
+    A word is one if the model of prose has it whole; without that model, all are.
+    """
+    encoder = reader.prose_encoder()
+    parts = {part.lower() for word in _WORD.findall(text) for part in _PART.findall(word)}
+    if encoder is None:
+        return {stem(part) for part in parts}
+    known = {word for word in (*parts, *names) if len(encoder.tokens(word)) <= 1}
+    return {*(stem(part) for part in parts & known), *(f"={name}" for name in names if name in known)}
 
 
 def words_of(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -121,7 +146,12 @@ def _decoded(data: bytes) -> str:
 
 
 def _scored(
-    texts: Mapping[str, str], stems: Sequence[str], names: Sequence[str], said: Collection[str], tests: Collection[str]
+    texts: Mapping[str, str],
+    stems: Sequence[str],
+    names: Sequence[str],
+    said: frozenset[str],
+    everyday: frozenset[str],
+    tests: Collection[str],
 ) -> list[QuestionLine]:
     """Return the lines with a name, several words or a rare one, each with what these weigh by how rare they are."""
     found: dict[tuple[str, int], set[str]] = {}
@@ -140,7 +170,7 @@ def _scored(
         for word in words:
             lines_of[word] = lines_of.get(word, 0) + 1
     weight = {word: idf(count, lines) for word, lines in lines_of.items()}
-    few = {word for word, lines in lines_of.items() if _is_few(word, lines) and word not in said}
+    few = {word for word, lines in lines_of.items() if _is_few(word, lines) and word not in said | everyday}
     mean = sum(len(rows[path][line - 1].strip()) for path, line in found) / max(len(found), 1) or 1.0
     scored: list[QuestionLine] = []
     for (path, line), words in found.items():
@@ -187,7 +217,7 @@ def _names_in(text: str, lowered: str, names: Sequence[str]) -> Iterator[tuple[s
 
 
 def _is_name(word: str) -> bool:
-    return not word.islower() or "_" in word or "-" in word
+    return not word.islower() or not word.isalpha()
 
 
 def _best(scored: Sequence[QuestionLine], shown: str) -> Iterator[QuestionLine]:
@@ -213,7 +243,7 @@ def cited_lines(text: str) -> set[tuple[str, int]]:
     for row in text.splitlines():
         if not row.startswith(" "):
             heading = ""
-        for part in () if _WHOLE_FILE.match(row) else row.split("; "):
+        for part in () if _HEADS_LINES.match(row) else row.split("; "):
             path = _PATH.search(part)
             of = path[0] if path else heading
             cited.update((of, int(number)) for number in _NUMBER.findall(part[path.end() :] if path else part) if of)
