@@ -108,7 +108,7 @@ _NAMED_IN_TEXT = frozenset((Label.VALUE, Label.CLASS, Label.MODULE, Label.PACKAG
 _ASKS_FOR = lazy_regex(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
 """Words of which a question has one, and a phrase of two words has none."""
 MOST_ENDS, MOST_NEAR = 2, 3
-"""Names of a question of which a relation is told, and names that the end of a path may be a slip of."""
+"""Names of a question that a relation is answered for, and suggestions for a misspelled end of a path."""
 _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
     answer_titled_tests,
     answer_caught,

@@ -20,8 +20,7 @@ from atlas.core.errors import AtlasError
 from atlas.core.model import Filter
 
 FURTHER_TOKENS = 150
-"""Tokens of the lines that are added: with 300, three more of 97 questions that were not answered had all their places
-(docs/measurements/answers.md)."""
+"""Tokens of the lines that are added, about twelve lines."""
 LEAST_TOKENS = 40
 """Fewer show no line that would be worth its heading."""
 SHORT = 6
@@ -40,8 +39,8 @@ async def with_further_lines(atlas: Atlas, answer: _Built, query: str, project: 
         return answer
     try:
         lines = await _found(atlas, read, answer, project)
-    except AtlasError:
-        return answer  # the answer stands without them
+    except AtlasError as error:  # the answer stands without them
+        lines = [f"not read: {error.message}"]
     if not lines:
         return answer
     if atlas.draft is not None and atlas.draft.finish is not None:

@@ -41,7 +41,7 @@ DOCUMENT, TEST = 0.7, 0.5
 """What a line counts in documents, and in tests that are not asked for. Chosen on 180 questions of strangers on nine
 repositories (docs/measurements/answers.md)."""
 FEW_LINES, LONG_WORD = 20, 4
-"""A word of so many letters in so few lines is rare."""
+"""A word is rare if it has at least this many letters and at most this many lines have it (lines, letters)."""
 FEW_OF_NAME = 40
 """Lines of a name: more are usages that an answer counts."""
 SHORTEST = 3
