@@ -113,3 +113,4 @@ async def test_every_command_with_a_flag_also_in_folders_of_applications(tmp_pat
         said = (await hybrid_search(atlas, "which management commands accept --ledger?")).render()
         assert "declared in 9 places" in said and "used in 1 place" in said
         assert all(name in said for name in commands)
+        assert said.count('"--ledger"') == 3, "the help of one flag is much the same in each place"

@@ -144,6 +144,8 @@ async def _about(reader: Reader, name: str, where: Filter, most: Mapping[str, in
     lines = _once(sorted(lines, key=lambda each: list(most).index(each.group)))
     counts = {group: sum(each.group == group for each in lines) for group in most}
     kept = [each for group in most for each in [line for line in lines if line.group == group][: most[group]]]
+    if counts["declared"] > _MOST_HELPS and most is _MOST_DECLARED:
+        kept = [*kept[:_MOST_HELPS], *(_without_help(each) for each in kept[_MOST_HELPS:])]
     asks_tests = most is _MOST_TESTS
     if asks_tests:
         kept = await _with_functions(reader, kept, where.project or reader.project)
@@ -154,6 +156,10 @@ async def _about(reader: Reader, name: str, where: Filter, most: Mapping[str, in
 
 def _line(each: TextMatch) -> TextLine:
     return TextLine(_group(each), each.place, help_of(each))
+
+
+def _without_help(line: TextLine) -> TextLine:
+    return replace(line, text="") if line.group == "declared" else line
 
 
 def _once(lines: Sequence[TextLine]) -> list[TextLine]:
@@ -190,6 +196,8 @@ _MOST = {"declared": 6, "documented": 6, "used": 4, "tests": 2}
 """Lines of each group that are worth their tokens, in the order in which they are shown."""
 _MOST_TESTS = {"tests": 12, "declared": 1, "documented": 0, "used": 0}
 _MOST_DECLARED = {"declared": 24, "documented": 2, "used": 0, "tests": 0}
+_MOST_HELPS = 3
+"""Declarations that are shown with their help where all places are asked for: the helps of one flag are alike."""
 
 
 def _group(found: TextMatch) -> str:
