@@ -164,3 +164,21 @@ async def test_what_differs_between_callers_is_quoted(atlas: Atlas) -> None:
     answer = await said(atlas, "Shop.send/2: who calls it and what differs between the callers?")
     assert "Shop.send(order, Shop.pack_mode())" in answer and "Shop.send(order, :fast)" in answer, answer
     assert "not answered" not in answer
+
+
+async def test_what_the_person_does_who_asks_is_no_relation_and_no_message(atlas: Atlas) -> None:
+    answer = await said(
+        atlas, "On macOS I import 'shop/Base.py' but the file is 'shop/base.py'. Which code refuses that?"
+    )
+    assert '"On macOS' not in answer, answer
+    answer = await said(atlas, "I import shop/base.py and nothing is printed. Which code decides that?")
+    assert "importers of" not in answer, answer
+    answer = await said(atlas, "where do I import shop/base.py?")
+    assert "importers of" in answer and "one/part.py" in answer, answer
+
+
+async def test_the_name_of_a_file_is_no_member_of_a_class(atlas: Atlas) -> None:
+    answer = await said(atlas, "I import './base.py' and the file on disk is 'base.py'. Why is it not found?")
+    assert "is no member of" not in answer, answer
+    answer = await said(atlas, "why does Group.paint not print")
+    assert "`paint` is no member of class shop.groups.Group" in answer, answer

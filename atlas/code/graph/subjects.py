@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from atlas.code.graph.answer_scope import is_folder
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
+from atlas.code.question.cues import without_own_acts
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
@@ -88,7 +89,7 @@ class Subjects:
         named = list(zip(self.found, "XYZ", strict=False))
         letters = {each.written.position: letter for each, letter in named}
         owners = {number for each, _ in named for number in each.written.owner_words}
-        return self.text.marked(letters, owners - letters.keys())
+        return without_own_acts(self.text.marked(letters, owners - letters.keys()))
 
 
 async def find_subjects(reader: Reader, text: str, project: str) -> Subjects:

@@ -192,6 +192,13 @@ class _Rule:
         return self.pattern.match(marked) is not None
 
 
+_PERSON_ACTS = lazy_regex(
+    r"(?<!do )(?<!did )(?<!can )(?<!could )(?<!must )(?<!should )(?<!to )\b(I|[Ww]e|i)"
+    r" (?:import|call|use|extend|override|implement|catch|raise|throw|subclass|pass)\b"
+)
+"""They are no relation: `I import X, and it is not found`, but `where do we call X`."""
+
+
 def find_by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
     """Return the relation that the words around a certain name tell; None if there is no such name or word."""
     named = _mark(text, quoted)
@@ -258,6 +265,11 @@ def _starts_with_noun(marked: str) -> bool:
 def asks(text: str) -> bool:
     """Return whether a text asks for something anywhere, rather than states or names it."""
     return _QUESTION.search(text) is not None
+
+
+def without_own_acts(text: str) -> str:
+    """Return a text without the verbs of what the person does who asks."""
+    return _PERSON_ACTS.sub(r"\1 have", text)
 
 
 def hinted_kinds(marked: str) -> tuple[Kind, ...]:

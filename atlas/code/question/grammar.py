@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from atlas.code.question.cues import CHANGE_VERB, certain_names, find_by_cues, is_relation_word
+from atlas.code.question.cues import CHANGE_VERB, certain_names, find_by_cues, is_relation_word, without_own_acts
 from atlas.code.question.frame_order import read_words
 from atlas.code.question.frames import KIND_WORD, frame_groups, nouns
 from atlas.code.question.names import dotted, is_code_shaped
@@ -164,6 +164,7 @@ def find_relation(text: str) -> RelationIntent | None:
     """
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
+    text = without_own_acts(text)
     found = _not_overridden_below(text) or _decorated(text) or _relation(text)
     is_of_method = found is not None and found.kind in (Kind.OVERRIDES, Kind.SUBTYPES, Kind.SUPERTYPES)
     if found is not None and is_of_method and _NOT_OVERRIDDEN.search(text):

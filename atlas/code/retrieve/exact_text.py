@@ -119,6 +119,8 @@ _VALUED = lazy_regex(r"(?<!\w)'[^']+'|\"[^\"]+\"|(?<!\S)/\S|\w: \S|\b\w*(?:Error
 """What programs print: a quoted value, a path, a kind of error."""
 _OF_PERSON = lazy_regex(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
 """A sentence of who asks, which is no message: `I plan to rename X. Who uses it?`."""
+_PERSON_WITHIN = lazy_regex(r"(?:^|[\s,;(])(?:I|I'm|I'd|I've|I'll|[Mm]y|[Oo]ur)\s")
+"""The same behind words that set the scene: `On macOS I import './a.js'. Where is it looked for?`."""
 _REPORTED = lazy_regex(
     r"^(?:(?:[^:]{0,80}\b(?:got|gets?|saw|sees?|says|said|with|shows?|prints?|returns?|throws?)|error|message|warning):\s+){1,2}",
     re.IGNORECASE,
@@ -196,6 +198,8 @@ def _told(text: str) -> str:
         return message
     told = None if _ASKS.match(text) or _OF_PERSON.match(text) else _MESSAGE_FIRST.match(text)
     message = told["message"] if told is not None and _ASKS_WITHIN.search(told["message"]) is None else ""
+    if _PERSON_WITHIN.search(_QUOTES.sub(" ", message)) is not None:
+        return ""
     # `type alias ScheduleStep: what is it` names its subject
     return "" if message.count(" ") <= MIN_SPACES and is_code_shaped(message.rpartition(" ")[2]) else message
 

@@ -122,7 +122,9 @@ async def member_lines(reader: Reader, text: str, subjects: Subjects, project: s
         lines += _unbounded(held, next(key for key in _SAYS if bound[key]))
     for written in (*subjects.unknown, *(each.written for each in subjects.found)):
         owner, dot, member = dotted(written.text.strip("()")).rpartition(".")
-        if not dot or not member.isidentifier() or await _is_member(reader, owner, member, project):
+        if not dot or not member.isidentifier() or reader.languages.path.fullmatch(written.text):
+            continue
+        if await _is_member(reader, owner, member, project):
             continue
         held = await _class_of(reader, owner, project)
         if held is None and owner.isidentifier() and owner[:1].islower():
