@@ -163,6 +163,16 @@ class LineFinder:
         None where letters beyond ASCII may equal others.
         """
 
+def score_lines(
+    texts: Sequence[tuple[bytes, bool, bool]], words: Sequence[tuple[str, bool, bool]], only_rare: bool
+) -> list[tuple[int, int, str, float]]:
+    """Return (number of the text, line from 1, the line, score) of the lines with words of a question, in no order.
+
+    A text has whether it is a document, and whether it is a test that is not asked for. A word in lower case has
+    whether it stands as a whole, rather than begins a word or a part of an identifier, and whether few lines that have
+    it are worth showing: a line has one of those, or four words unless `only_rare`.
+    """
+
 MarkdownBlock = tuple[str, str, str, int, int, list[tuple[str, str]]]
 """Kind (heading paragraph item code row term note html), plain text, label (id of a heading, language of code, header
 of a row, term, kind of a note), depth (level of a heading, nesting of an item), line, and target and text of each link.

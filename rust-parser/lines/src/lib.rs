@@ -21,9 +21,11 @@
 
 mod finder;
 mod pattern;
+mod scored;
 mod search;
 mod wider;
 
 pub use finder::{LineFinder, LineSpan, Lines, WiderPattern};
 pub use pattern::{Pattern, PatternError};
+pub use scored::{ScoredLine, ScoredText, ScoredWord, scored_lines};
 pub use search::{FileLines, Found, Limits, LineSearch};

@@ -1,4 +1,4 @@
-//! The Python classes `LineSearch`, `LineFinder` and `WiderPattern`.
+//! The Python classes `LineSearch`, `LineFinder` and `WiderPattern`, and the function `score_lines`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use atlas_lines::{FileLines, Limits, Lines as FoundLines, Pattern, PatternError};
+use atlas_lines::{
+    FileLines, Limits, Lines as FoundLines, Pattern, PatternError, ScoredText, ScoredWord, scored_lines,
+};
 
 /// Path, number of matching lines, and the first of them: number and text.
 type Lines = (String, usize, Vec<(u64, String)>);
@@ -102,13 +104,37 @@ impl LineFinder {
     }
 }
 
+/// Returns number of the text, number of the line, the line, and its score: lines with words of a question.
+///
+/// A text has whether it is a document, and a test that is not asked for; a word in lower case has whether it is a name,
+/// and whether few lines that have it are worth showing. With `only_rare`, lines have one of those.
+#[pyfunction]
+fn score_lines(
+    py: Python<'_>,
+    texts: Vec<(PyBackedBytes, bool, bool)>,
+    words: Vec<(String, bool, bool)>,
+    only_rare: bool,
+) -> Vec<(usize, usize, String, f64)> {
+    py.detach(|| {
+        let decoded: Vec<_> = texts.iter().map(|(text, ..)| String::from_utf8_lossy(text)).collect();
+        let searched: Vec<_> = (texts.iter().zip(&decoded))
+            .map(|(&(_, is_document, is_test), text)| ScoredText { text, is_document, is_test })
+            .collect();
+        let words: Vec<_> =
+            words.into_iter().map(|(word, is_name, tells)| ScoredWord { word, is_name, tells }).collect();
+        let found = scored_lines(&searched, &words, only_rare);
+        found.into_iter().map(|each| (each.text, each.line, each.shown, each.score)).collect()
+    })
+}
+
 fn invalid(error: PatternError) -> PyErr {
     PyValueError::new_err((error.message, error.at))
 }
 
-/// Adds the class of this file to the Python module.
+/// Adds what this file has to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<LineFinder>()?;
     module.add_class::<WiderPattern>()?;
+    module.add_function(wrap_pyfunction!(score_lines, module)?)?;
     module.add_class::<LineSearch>()
 }

@@ -6,20 +6,19 @@ with several halves they show the half that was not understood, and usages that 
 
 from __future__ import annotations
 
+import asyncio
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
 
 from atlas.code.lines.scan_texts import is_aside, is_document
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
-from atlas.code.retrieve.rarity import idf
 from atlas.core.english.stems import stem
 from atlas.core.english.stop_words import CONTRACTED, STOP_WORDS
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label
+from atlas.parsing import score_lines
 
 MAX_SYMBOLS = 150
 """Symbols found by the words of the question whose files are read."""
@@ -28,26 +27,13 @@ MAX_NAMED = 60
 MAX_FILES = 25
 MAX_BYTES = 400_000
 """Larger files are data."""
-MAX_LINE = 300
-"""Characters of a line; longer ones are data."""
-MAX_OCCURRENCES = 400
-"""Places of one word in one file that are looked at."""
 MAX_WORDS = 24
 MOST_LINES = 12
 MOST_OF_FILE = 6
 LEAST_SHARE = 0.55
 """Share of the best line's score below which a line has only the common words of the question."""
-DOCUMENT, TEST = 0.7, 0.5
-"""What a line counts in documents, and in tests that are not asked for. Chosen on 180 questions of strangers on nine
-repositories (docs/measurements/answers.md)."""
-FEW_LINES, LONG_WORD = 20, 4
-"""A word is rare if it has at least this many letters and at most this many lines have it (lines, letters)."""
-FEW_OF_NAME = 40
-"""Lines of a name: more are usages that an answer counts."""
 SHORTEST = 3
 """Letters of a stem that is looked for."""
-LEAST_WORDS = 4
-"""Words of a question that a line has, if it has none of its names."""
 _WORD = lazy_regex(r"(?<![\w$@-])[A-Za-z_$@][\w$-]*+(?<![-])")
 _NAME = lazy_regex(r"[_\d$]|[a-z][A-Z]|^[A-Z].*[A-Z]")
 _PATH = lazy_regex(r"(?<![\w@./\[\]-])[\w@./\[\]-]++(?<!\d)(?=:|$)")
@@ -81,13 +67,16 @@ async def find_question_lines(
         return []
     paths = await _paths(reader, query, names, where)
     contents = await reader.store.content(where.project or reader.project, list(paths))
-    texts = {path: _decoded(contents[path]) for path in paths if len(contents.get(path, b"")) <= MAX_BYTES}
-    tests = {path for path in paths if paths[path] and not query.wants_tests}
+    read = [path for path in paths if len(contents.get(path, b"")) <= MAX_BYTES and path in contents]
+    texts = [(contents[path], is_document(path), paths[path] and not query.wants_tests) for path in read]
     lowered = shown.lower() if only_unsaid else ""
     said = {*(each for each in stems if each in lowered), *(f"={each}" for each in names if _has(lowered, each))}
-    everyday = _everyday(reader, query.text, names)
-    scored = _scored(texts, stems, names, frozenset(said), frozenset(everyday), tests)
-    return list(_best(scored, shown))
+    without = said | _everyday(reader, query.text, names)
+    words = [(each, False, each not in without) for each in stems]
+    words += [(each, True, f"={each}" not in without) for each in names]
+    found = await asyncio.to_thread(score_lines, texts, words, bool(said))
+    scored = [QuestionLine(read[number], line, text, score) for number, line, text, score in found]
+    return list(_best(sorted(scored, key=lambda each: (-each.score, each.path, each.line)), shown))
 
 
 def _has(text: str, name: str) -> bool:
@@ -139,85 +128,6 @@ async def _paths(reader: Reader, query: Query, names: Sequence[str], where: Filt
         if row.path and row.label != Label.PROJECT and not is_aside(row.path):
             paths.setdefault(row.path, row.is_test)
     return dict(list(paths.items())[:MAX_FILES])
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _scored(
-    texts: Mapping[str, str],
-    stems: Sequence[str],
-    names: Sequence[str],
-    said: frozenset[str],
-    everyday: frozenset[str],
-    tests: Collection[str],
-) -> list[QuestionLine]:
-    """Return the lines with a name, several words or a rare one, each with what these weigh by how rare they are."""
-    found: dict[tuple[str, int], set[str]] = {}
-    rows: dict[str, list[str]] = {}
-    for path, text in texts.items():
-        lowered = text.lower()
-        if len(lowered) != len(text):
-            continue  # a letter that takes two in lower case: no place would be right
-        rows[path] = text.split("\n")
-        starts = list(accumulate([len(row) + 1 for row in rows[path]], initial=0))
-        for word, at in chain(_stems_in(text, lowered, stems), _names_in(text, lowered, names)):
-            found.setdefault((path, bisect_right(starts, at)), set()).add(word)
-    count = sum(len(each) for each in rows.values())
-    lines_of: dict[str, int] = {}
-    for words in found.values():
-        for word in words:
-            lines_of[word] = lines_of.get(word, 0) + 1
-    weight = {word: idf(count, lines) for word, lines in lines_of.items()}
-    few = {word for word, lines in lines_of.items() if _is_few(word, lines) and word not in said | everyday}
-    mean = sum(len(rows[path][line - 1].strip()) for path, line in found) / max(len(found), 1) or 1.0
-    scored: list[QuestionLine] = []
-    for (path, line), words in found.items():
-        is_prose = is_document(path)
-        rare = words & few
-        if (said or len(words) < LEAST_WORDS) and (not rare or (is_prose and all(word[0] != "=" for word in rare))):
-            continue
-        text = rows[path][line - 1].strip()
-        if len(text) > MAX_LINE:
-            continue
-        score = sum(weight[word] for word in words) / (0.5 + 0.5 * len(text) / mean)
-        score *= (DOCUMENT if is_prose else 1) * (TEST if path in tests else 1)
-        scored.append(QuestionLine(path, line, text, score))
-    return sorted(scored, key=lambda each: (-each.score, each.path, each.line))
-
-
-def _is_few(word: str, lines: int) -> bool:
-    """Return whether so few lines have a word, or a name as it is asked for, that they are worth showing."""
-    return lines <= FEW_OF_NAME if word[0] == "=" else lines <= FEW_LINES and len(word) >= LONG_WORD
-
-
-def _stems_in(text: str, lowered: str, stems: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield the places of words and parts of names that begin with a stem."""
-    for each in stems:
-        at, left = lowered.find(each), MAX_OCCURRENCES
-        while at >= 0 and left:
-            before = text[at - 1 : at]
-            is_hump = text[at].isupper() and before.islower()
-            if is_hump or not before.isalnum() or before.isdigit() != each[0].isdigit():
-                yield each, at
-            at, left = lowered.find(each, at + len(each)), left - 1
-
-
-def _names_in(text: str, lowered: str, names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield the places of names that stand as they are asked for, other than plain words in lower case."""
-    for each in names:
-        at, left = lowered.find(each), MAX_OCCURRENCES
-        while at >= 0 and left:
-            end = at + len(each)
-            is_whole = not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum())
-            if is_whole and text[at - 1 : at] != "_" and text[end : end + 1] != "_" and _is_name(text[at:end]):
-                yield f"={each}", at
-            at, left = lowered.find(each, end), left - 1
-
-
-def _is_name(word: str) -> bool:
-    return not word.islower() or not word.isalpha()
 
 
 def _best(scored: Sequence[QuestionLine], shown: str) -> Iterator[QuestionLine]:
