@@ -321,8 +321,10 @@ class Session:
         except (NotFound, OlderSchema) as error:
             return await self._open_new(error, makes_index=begins)
         if begins and self._first_index is not None and not self._settings.shared and not self._is_known:
-            self._is_known = await self._state(atlas.reader.store) is not None
-            if not self._is_known:  # a store that holds other projects
+            state = await self._state(atlas.reader.store)
+            # not in a store that holds other projects, or its first pass was interrupted
+            self._is_known = state is not None and bool(state.indexed_at or await self.guard.work_at_index())
+            if not self._is_known:
                 await self._make_first_index("")
         return atlas
 

@@ -192,6 +192,20 @@ def test_a_first_question_makes_the_index_as_it_does_for_agents(tmp_path: Path, 
     assert atlas(*command, *place.options).stderr == ""
 
 
+def test_a_first_question_completes_an_index_whose_first_pass_was_killed(tmp_path: Path) -> None:
+    place = Place(tmp_path / "fresh", tmp_path / "data")
+    place.root.mkdir()
+    (place.root / "a.py").write_text("def made():\n    return 1\n")
+    assert atlas("index", str(place.root), "--data-dir", str(place.data)).returncode == 0
+    connection = raw(place.data / "atlas.db")
+    connection.execute("UPDATE project SET indexed_at = ''")  # as a pass leaves it that did not end
+    connection.close()
+    for number in range(30):
+        (place.root / f"b{number}.py").write_text(f"def late{number}():\n    return made()\n")
+    found = atlas("search", "callers of made", *place.options)
+    assert "partial" not in found.stdout and found.stderr == "fresh is not indexed yet: indexing it first\n"
+
+
 def test_a_first_question_indexes_no_home_folder(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "ATLAS_DATA_DIR": str(tmp_path / "data")}
     refused = failed(atlas("search", "made", "--project", str(tmp_path), env=home), 3)
