@@ -214,11 +214,14 @@ def _connect_one(
     if change.action == "none":
         return ConnectReport(client, change.place.file, "none", _unchanged(client, change, wanted))
     shown = _diff(change)
-    if not as_json or not yes:
+    decides = not yes or change.edited
+    if decides and not (as_json and yes):
         _show(shown, stderr=as_json)
     _ask(change, yes=yes)
     place = token_place(settings, None) if wanted.over_http else None
     make(change)
+    if not decides and not as_json:
+        _show(shown, stderr=False)  # only now: whoever reads the output may end before its last line
     done = _done(client, change, note, wanted)
     if place is not None:
         done += [f"token: {token_step(client, place)}", f"serve: atlas mcp --transport http --port {settings.mcp.port}"]

@@ -456,8 +456,9 @@ def test_help_shows_examples_and_one_default() -> None:
     assert "default: -1" not in shown
 
 
-def test_a_path_without_files_is_named(place: Place) -> None:
-    done = atlas("search", "cart", "--path", "nowhere/", *place.options)
+@pytest.mark.parametrize("question", ["cart", "callers of Cart"])
+def test_a_path_without_files_is_named(place: Place, question: str) -> None:
+    done = atlas("search", question, "--path", "nowhere/", *place.options)
     assert "no indexed file matches path `nowhere/`" in done.stdout
 
 

@@ -174,6 +174,15 @@ def test_a_change_is_shown_asked_for_and_taken_back_to_the_byte(machine: Machine
     assert "nothing to take back" in nothing.stdout
 
 
+def test_a_change_is_made_even_if_nobody_reads_what_is_shown(machine: Machine) -> None:
+    words = [*COMMAND, "connect", "zed", "--yes"]
+    with subprocess.Popen(words, cwd=machine.root, stdout=subprocess.PIPE, env=environment(**machine.env)) as process:
+        assert process.stdout is not None
+        process.stdout.close()  # as `head` does
+        process.wait(60)
+    assert "code-atlas" in (machine.root / ".zed/settings.json").read_text()
+
+
 def test_undo_keeps_what_was_edited_since_and_brings_a_replaced_entry_back(machine: Machine) -> None:
     path = machine.root / ".mcp.json"
     path.write_text('{\n  "mcpServers": {\n    "code-atlas": {"command": "old", "args": []}\n  }\n}\n')

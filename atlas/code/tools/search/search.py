@@ -280,7 +280,11 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
         wanted=start.offset + (request.limit or FIRST_PAGE),
         stated=request.stated,
     )
-    return _Search(envelope, await with_unranked(atlas.reader, found), where, start, own)
+    found = await with_unranked(atlas.reader, found)
+    if not found.total:
+        note = await _path_note(atlas, state.project, inside(request.path, state.root))
+        found = replace(found, notes=tuple(filter(None, (note, *found.notes))))
+    return _Search(envelope, found, where, start, own)
 
 
 async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswer:
@@ -294,7 +298,6 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in firsts))
     moved = start.generation != state.generation
     notes = (
-        "" if page else await _path_note(atlas, state.project, inside(request.path, state.root)),
         *found.notes,
         "index changed since the previous page; results may have shifted" if moved else "",
     )
