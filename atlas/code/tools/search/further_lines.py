@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -10,13 +11,17 @@ from atlas.answers.answer import Answer
 from atlas.answers.assemble import tokens_of
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
+from atlas.code.question.behaviour import asks_how
 from atlas.code.question.parse_question import Query, route
 from atlas.code.tools.envelope import make_filter, open_envelope
 from atlas.code.tools.relation_answer import RelationAnswer
 from atlas.code.tools.reports import ReportAnswer
 from atlas.code.tools.search.question_lines import QuestionLine, find_question_lines
+from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.snippets import cut_line
+from atlas.code.tools.symbol.constants import asks_for_value
 from atlas.core.errors import AtlasError
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 FURTHER_TOKENS = 150
@@ -25,6 +30,11 @@ LEAST_TOKENS = 40
 """Fewer show no line that would be worth its heading."""
 SHORT = 6
 """Words of a question that has one thing to ask: `which functions call X`."""
+_ASKS_SETTING = lazy_regex(
+    r"\b(?:which|what|list|every|all) (?:[\w-]+ ){0,2}"
+    r"(?:keys?|settings?|options?|flags?|variables?|constants?|files?|tests?)\b",
+    re.IGNORECASE,
+)
 _OF_HISTORY = frozenset(("commits", "changed", "last_change", "changed_together"))
 _Built = TypeVar("_Built", bound=Answer)
 
@@ -35,7 +45,7 @@ async def with_further_lines(atlas: Atlas, answer: _Built, query: str, project: 
     A name alone, a quoted text and a question about commits are answered by what they ask for.
     """
     read = route(query, split_words=atlas.reader.split_words, languages=atlas.reader.languages)
-    if answer.evidence.below_floor or read.focus >= 1 or read.phrases or read.reports or _is_whole(answer, query):
+    if answer.evidence.below_floor or read.focus >= 1 or read.phrases or read.reports or _is_whole(answer, read):
         return answer
     try:
         lines = await _found(atlas, read, answer, project)
@@ -48,15 +58,23 @@ async def with_further_lines(atlas: Atlas, answer: _Built, query: str, project: 
     return _fitted(atlas, answer, lines, budget)
 
 
-def _is_whole(answer: Answer, query: str) -> bool:
+def _is_whole(answer: Answer, read: Query) -> bool:
     """Return whether an answer is of commits, or all that a question about edges asks for."""
     if isinstance(answer, ReportAnswer) and (
         answer.report.outcome == "no_history" or any(each.name in _OF_HISTORY for each in answer.report.groups)
     ):
         return True
+    if isinstance(answer, SearchAnswer) and _asks_behaviour(read):
+        return True  # what is asked for in plain words is in other words than the code
     if not isinstance(answer, ReportAnswer | RelationAnswer) or answer.result().is_missing:
         return False
-    return len(query.split()) <= SHORT or (isinstance(answer, RelationAnswer) and not answer.ignored)
+    return len(read.text.split()) <= SHORT or (isinstance(answer, RelationAnswer) and not answer.ignored)
+
+
+def _asks_behaviour(read: Query) -> bool:
+    """Return whether a question asks in plain words how something happens, not for a value or a setting."""
+    is_of_thing = asks_for_value(read.text) or _ASKS_SETTING.search(read.text) is not None
+    return not read.names and asks_how(read) and not is_of_thing
 
 
 def _is_read(answer: Answer) -> bool:

@@ -41,7 +41,7 @@ _BEGINS = lazy_regex(r"\s*(?:[-*+] |\d{1,3}\. |[A-Z])")
 """A line with which a sentence or an item may begin."""
 MOST_BODIES = 10
 """Functions whose lines are shown for a question for behaviour."""
-ALL_TOKENS, LEAST_TOKENS, MOST_TOKENS = 480, 20, 200
+ALL_TOKENS, LEAST_TOKENS, MOST_TOKENS = 420, 20, 260
 """Of their bodies together, of one at least and at most (docs/measurements/search.md)."""
 SHARPNESS = 10.0
 """How much more tokens a better score gets: one that is a tenth below the best has a third of them."""
