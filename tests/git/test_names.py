@@ -34,3 +34,18 @@ async def test_names_that_came_and_went(tmp_path: Path) -> None:
     assert ("Remove Gone", "c.py", False, False) in _said(found.changes)
     await history.aclose()
     repository.close()
+
+
+async def test_a_name_that_came_into_a_file_before_a_message_told_it(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "shop")
+    repository.commit("Begin", {"a.toml": "one = 1\n"})
+    repository.commit("Take some up", {"a.toml": "one = 1\nkit = 2\n"})
+    repository.commit("Take less", {"a.toml": "one = 1\n"})
+    repository.commit("Add kit again", {"a.toml": "one = 1\nkit = 3\n"})
+    repository.commit("Drop kit", {"a.toml": "one = 1\n"})
+    history = GitHistory(repository.root, positions_that_differ)
+    found = await history.name_changes("kit", "a.toml")
+    subjects = [each[0] for each in _said(found.changes)]
+    assert subjects == ["Drop kit", "Add kit again", "Take some up"] and not found.notes
+    await history.aclose()
+    repository.close()

@@ -37,6 +37,8 @@ def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -
         found += _beginnings(repository, found, soft)
         for each in (path,) if path else _only_added(found):
             found += _untold(repository, found, word, each, soft)
+        if path and not _has_beginning(repository, found, word, path, soft):
+            notes.append(f"the search ended early: `{name}` may have come into {path} before")
     else:
         for looked, record in enumerate(repository.walker.back([repository.head()])):
             if soft.passed:
@@ -48,7 +50,9 @@ def name_changes(repository: Repository, name: str, path: str, soft: Deadline) -
                 break
     unique = {(each.commit.id, each.path): each for each in found}
     ordered = sorted(unique.values(), key=lambda each: -each.commit.time)
-    return NameChanges(tuple(ordered[:MOST_FOUND]), tuple(notes))
+    first = [each for each in ordered if each.is_added and each.path == path][-1:]
+    kept = dict.fromkeys([*ordered[: MOST_FOUND - len(first)], *first])
+    return NameChanges(tuple(kept), tuple(notes))
 
 
 def _only_added(found: list[NameChange]) -> list[str]:
@@ -60,34 +64,48 @@ def _only_added(found: list[NameChange]) -> list[str]:
 def _untold(
     repository: Repository, found: list[NameChange], word: re.Pattern[bytes], path: str, soft: Deadline
 ) -> Iterator[NameChange]:
-    """Yield how a name came into the file of a path, or left it, where no message tells that end."""
-    at = path.encode("utf-8", "surrogateescape")
+    """Yield how a name left the file of a path, where no message tells that end."""
     newest = max(found, key=lambda each: each.commit.time)
-    is_gone = not _has(repository, repository.trees.find(repository.head(), at), word)
+    is_gone = not _has(repository, repository.trees.find(repository.head(), _encoded(path)), word)
     if is_gone and newest.is_added:
-        yield from _first_of(repository, repository.head(), word, at, soft, is_added=False)
-    if not any(each.is_added for each in found):
-        oldest = min(found, key=lambda each: each.commit.time)
-        yield from _first_of(repository, bytes.fromhex(oldest.commit.id), word, at, soft, is_added=True)
+        ends = _ends_of(repository, repository.head(), word, path, soft, is_added=False)
+        yield from (each for each in [next(ends, None)] if each is not None)
 
 
-def _first_of(
-    repository: Repository, start: bytes, word: re.Pattern[bytes], path: bytes, soft: Deadline, *, is_added: bool
+def _has_beginning(
+    repository: Repository, found: list[NameChange], word: re.Pattern[bytes], path: str, soft: Deadline
+) -> bool:
+    """Add the commit that first brought a name into a file, which its message need not tell; False if time is over."""
+    own = [each for each in found if each.path == path]
+    if not own:
+        return True
+    start = min(own, key=lambda each: each.commit.time)
+    earlier = [*_ends_of(repository, bytes.fromhex(start.commit.id), word, path, soft, is_added=True)]
+    found += earlier[-1:]
+    return not soft.passed
+
+
+def _ends_of(
+    repository: Repository, start: bytes, word: re.Pattern[bytes], path: str, soft: Deadline, *, is_added: bool
 ) -> Iterator[NameChange]:
-    """Yield the newest commit from one back that put a name into a file, or took it out."""
+    """Yield the commits from one back that put a name into a file, or took it out, newest first."""
+    at = _encoded(path)
     for record in repository.walker.back([start]):
         if soft.passed:
             return
         parents = repository.walker.parents(record)
         if len(parents) > 1 or (record.parents and not parents):
             continue
-        new = repository.trees.find(record.oid, path)
-        old = repository.trees.find(parents[0], path) if parents else None
+        new = repository.trees.find(record.oid, at)
+        old = repository.trees.find(parents[0], at) if parents else None
         if (new and new.oid) == (old and old.oid):
             continue
         if is_added == (has := _has(repository, new, word)) and has != _has(repository, old, word):
-            yield _change(record, path, is_added=is_added, is_file=False)
-            return
+            yield _change(record, at, is_added=is_added, is_file=False)
+
+
+def _encoded(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
 
 
 def _told(repository: Repository, name: str, soft: Deadline) -> Iterator[CommitRecord]:

@@ -15,11 +15,15 @@ from atlas.code.rank.bodies import words_of
 from atlas.code.reader import Reader
 from atlas.core.errors import AtlasError
 from atlas.core.history import Commit, History
+from atlas.core.lazy_regex import lazy_regex
 
 MAX_LINES = 6_000
 MOST_LETTERS = 400
 MOST_ROWS, LEAST_WORDS = 3, 2
 """Lines that are shown, and words of the question that each has: one is chance."""
+_TESTS = lazy_regex(r"(?:^|/)(?:tests?|specs?|__tests__)/|[._-](?:test|spec)s?\.|(?:^|/)test_|Tests?\.\w+$")
+ALIKE, MIN_LETTERS = 0.6, 12
+"""Share of a line that stayed, and its letters: the few lines of code that a commit rewrote are what it changed."""
 
 
 async def weigh_lines(
@@ -41,12 +45,16 @@ async def weigh_lines(
 
 
 async def changed_rows(reader: Reader, history: History, commit: Commit, forms: Mapping[str, int]) -> list[TextLine]:
-    """Return the lines of code of a commit that have most words of a question, each with what stood there before."""
+    """Return the lines of code of a commit that have most words of a question, each with what stood there before.
+
+    Without one, the few lines of code that it rewrote in part.
+    """
     try:
         diff = await history.diff(f"{commit.id}^", commit.id)
     except AtlasError:
         return []
     found: list[tuple[int, int, TextLine]] = []
+    alike: list[TextLine] = []
     for change in diff.changes:
         if change.old is None or change.new is None or is_document(change.path):
             continue
@@ -57,9 +65,15 @@ async def changed_rows(reader: Reader, history: History, commit: Commit, forms: 
             for before, after in zip(old[a:b], new[c:d], strict=True):
                 has = len({*words_of(f"{before} {after}", forms, reader.split_words)})
                 row = TextLine("lines", change.path, f"{shown(before)} -> {shown(after)}")
-                if has >= LEAST_WORDS and before.strip() != after.strip():
+                if before.strip() == after.strip():
+                    continue
+                if has >= LEAST_WORDS:
                     found.append((-has, len(found), row))
-    return [row for _, _, row in sorted(found)[:MOST_ROWS]]
+                is_alike = len(before.strip()) >= MIN_LETTERS and SequenceMatcher(None, before, after).ratio() >= ALIKE
+                if has < LEAST_WORDS and is_alike and _TESTS.search(change.path) is None:
+                    alike.append(row)
+    few = alike if len(alike) <= MOST_ROWS else []
+    return [row for _, _, row in sorted(found)[:MOST_ROWS]] or few
 
 
 def _lines(data: bytes) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from atlas.code.changes.asked_span import with_times
 from atlas.code.changes.change_impact import uncommitted
-from atlas.code.changes.commit_rows import commit_row, day_of, last_of, page, since_words
+from atlas.code.changes.commit_rows import authors_of, commit_row, day_of, last_of, page, since_words
 from atlas.code.changes.commit_topics import (
     find_folder,
     is_act,
@@ -21,10 +21,18 @@ from atlas.code.changes.commit_topics import (
     with_words,
     words_in,
 )
-from atlas.code.changes.history_words import ADDED, CHANGED, EVER, MENDED, asks_for_commits, is_about_history
+from atlas.code.changes.history_words import (
+    ADDED,
+    CHANGED,
+    EVER,
+    MENDED,
+    asks_for_commits,
+    is_about_history,
+    is_file_added,
+)
 from atlas.code.changes.reverted import answer_reverted, asks_reverted
 from atlas.code.changes.told_lines import find_told_line
-from atlas.code.changes.told_topics import MANY_WORDS, answer_told, answer_topic, asks_why_done
+from atlas.code.changes.told_topics import MANY_WORDS, MOST_REASONS, answer_told, answer_topic, asks_why_done
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
@@ -47,11 +55,11 @@ from atlas.core.wording import counted
 MAX_COMMITS = 500
 MOST_METHODS = 8
 """Methods outside of a type whose lines are followed: each takes a call of git."""
-MIN_TOLD = 3
+MIN_TOLD, MOST_OF_ACRONYM = 3, 5
 MOST_NAMES = 4
 """Names of a question of which one may be a member of another."""
 _ADDS = lazy_regex(
-    rf"\b(?:when|who|which commit|what commit|commit that|by whom|since when|how old|age of"
+    rf"\b(?:when|who|(?:which|what) (?:commit|change|pr)|commit that|by whom|since when|how old|age of"
     rf"|first)\b.*?\b(?:{ADDED}|first|old|age|is|exists?|existed|been)\b",
     re.IGNORECASE,
 )
@@ -72,6 +80,7 @@ _OF_HISTORY = lazy_regex(
     re.IGNORECASE,
 )
 """What a text that states something may still ask: `X was reworked. Which commits were that`."""
+_ASKS_WHY = lazy_regex(r"\b(?:why|what for|for what|reasons?|purpose)\b", re.IGNORECASE)
 _WHO = lazy_regex(
     rf"\b(?:authors|contributors|committers|maintainers|who (?:{EVER} )?(?:works?|worked|contribut\w+"
     r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
@@ -182,11 +191,13 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
     is_known = query.relation is not None and query.relation.kind == Kind.CHANGES
     asks_one = is_known and _LAST.search(text) is not None and _SEVERAL.search(text) is None and not question.after
     asks_one = asks_one and not _asks_both(text)
-    if question.asks == ChangeAspect.TOGETHER or (subjects and asks_one):
+    asks_which = _WHICH_COMMIT.search(text) is not None
+    if (question.asks == ChangeAspect.TOGETHER and not asks_which) or (subjects and asks_one):
         return None
     try:
-        asks_which = _WHICH_COMMIT.search(text) is not None
         is_topic = bool(subjects) and (asks_which or _is_plain(subjects, query))
+        is_thing = _is_thing(subjects, query)
+        is_topic = is_topic and not is_thing
         is_other = is_topic and not asks_which and await _lacks_words(reader, text, subjects[0], where)
         if is_topic and (found := await _of_topic(reader, text, question, where, is_alone=asks_which or is_other)):
             return found
@@ -197,7 +208,7 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         subjects = await _told_inside(reader, text, subjects, where)
         if len(subjects) == 1 and not _ADDS.search(text):
             subjects = [*subjects, *await _methods_outside(reader, subjects[0])]
-        report = await _of_subject(reader, text, question, subjects, where)
+        report = await _of_subject(reader, text, question, subjects, where, is_thing=is_thing)
         notes = _not_inside(query, subjects)
         if not (question.until or last_of(question) or _ADDS.search(text) or _WHO.search(text)):
             name = subjects[0].name if len(subjects) == 1 else ""
@@ -263,16 +274,29 @@ async def _without_subject(reader: Reader, text: str, question: ChangeQuestion, 
 def _is_plain(subjects: Sequence[HistorySubject], query: Query) -> bool:
     """Return whether a subject may be an English word of the question: `pool` of `the race in the pool`.
 
-    Also a file's name without a word for files: `worker` of `the eventlet worker`.
+    Also a file's name without a word for files, `worker` of `the eventlet worker`, an acronym, `HTTP`, and what a test
+    calls so.
     """
     node, text = subjects[0].node, query.text
     if node is None and not query.paths and not subjects[0].text and not subjects[0].flag:
         return _PATH_SIGN.search(text) is None and re.search(rf"\b{_FILE_WORD}\b", text) is None
-    if node is None or not node.row.name.islower() or "_" in node.row.name:
+    if node is None or "_" in node.row.name:
+        return False
+    is_acronym = node.row.name.isupper() and len(node.row.name) <= MOST_OF_ACRONYM and node.row.label == Label.VALUE
+    if not (node.row.name.islower() or is_acronym):
         return False
     name = re.escape(node.row.name)
+    if node.row.is_test:
+        return f"`{node.row.name}" not in text
     is_code = rf"`[^`]{{0,80}}{name}|\b{name}\(|[.:]{name}\b|\b{KIND_WORD} `?{name}\b|\b{name}`? {KIND_WORD}\b"
     return re.search(is_code, text) is None
+
+
+def _is_thing(subjects: Sequence[HistorySubject], query: Query) -> bool:
+    """Return whether the one file that a question writes is itself what was added, not the place of it."""
+    if len(subjects) != 1 or len(query.paths) != 1 or subjects[0].node is not None or subjects[0].text:
+        return False
+    return _ADDS.search(query.text) is not None and is_file_added(query.text, query.paths[0])
 
 
 async def _lacks_words(reader: Reader, text: str, subject: HistorySubject, where: Filter) -> bool:
@@ -502,7 +526,13 @@ async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubjec
 
 
 async def _of_subject(
-    reader: Reader, text: str, question: ChangeQuestion, subjects: Sequence[HistorySubject], where: Filter
+    reader: Reader,
+    text: str,
+    question: ChangeQuestion,
+    subjects: Sequence[HistorySubject],
+    where: Filter,
+    *,
+    is_thing: bool,
 ) -> LineReport:
     history = reader.history
     assert history is not None
@@ -521,18 +551,17 @@ async def _of_subject(
         if is_added and found:
             added.append(_added_by(subject, found[-1], is_whole=whole))
     commits = sorted({each.id: each for each in commits}.values(), key=lambda each: -each.time)
-    parts = sum(subject.is_part for subject in subjects)
-    title = " and ".join(subject.title for subject in subjects if not subject.is_part)
-    title += f" and of {counted(parts, 'method')} outside of them" if parts else ""
+    title, parts = _titled(subjects)
     names = await _named_authors(history, text, required=False)
     if names:
         commits = [each for each in commits if each.author in names]
         title += f" by {', '.join(sorted(names))}"
     if _WHO.search(text) and not _WHEN_TOO.search(text):
-        return _authors_of(title, commits, notes)
+        return authors_of(title, commits, notes)
     every = len(commits)
     named = (title, *(each.name for each in subjects))
-    if _WHY_WHICH.search(text) and (words := words_in(text, named)):
+    is_told = _WHY_WHICH.search(text) is not None and not (added and is_thing)
+    if is_told and (words := words_in(text, named)):
         tells = words_in(text, named, least=2)
         if told := await answer_told(reader, text, tells, question, where, {each.id for each in commits}):
             return told
@@ -542,22 +571,39 @@ async def _of_subject(
             has = " and ".join(f'"{word}"' for word in said)
             title = f"{title} whose message has {has}, of {every}"
             is_whole = False
-    lines = tuple(commit_row(each) for each in commits)
-    since = since_words(question)
     if added and commits and len(subjects) == 1:
-        said = f"{title} {added[0].text}"
-        return LineReport("changes", said, (*lines[-1:], *lines[:2]) if len(lines) > 3 else lines, tuple(notes))
+        lines = tuple(commit_row(each) for each in commits)
+        kept = (*lines[-1:], *lines[:2]) if len(lines) > 3 else lines
+        kept += await _reason(history, commits[-1]) if _ASKS_WHY.search(text) else ()
+        return LineReport("changes", f"{title} {added[0].text}", kept, tuple(notes))
+    notes = list(dict.fromkeys(notes))
     if added and not subjects[0].is_part:
-        added.sort(key=lambda each: each.text.partition(": ")[2])
-        said = f"{len(added)} symbols are called `{subjects[0].name}`, the oldest {added[0].text}"
-        return LineReport("changes", said, tuple(added), tuple(dict.fromkeys(notes)))
+        return _of_each(subjects[0].name, added, notes)
+    since = since_words(question)
     what = "commits that changed the lines of" if subjects[0].node is not None else "commits of"
-    whole = ", the last one listed added it" if is_whole and commits and not since else ""
-    whole = "" if parts else whole
-    count = str(len(commits)) if commits else "none"
-    return LineReport(
-        "changes", f"{what} {title}{since}: {count}{whole}", lines, tuple(dict.fromkeys(notes)), first=page(lines)
-    )
+    whole = ", the last one listed added it" if is_whole and commits and not since and not parts else ""
+    lines = tuple(commit_row(each) for each in commits)
+    said = f"{what} {title}{since}: {len(commits) or 'none'}{whole}"
+    return LineReport("changes", said, lines, tuple(notes), first=page(lines))
+
+
+def _titled(subjects: Sequence[HistorySubject]) -> tuple[str, int]:
+    """Return what a list of commits is about, and how many methods of it stand outside."""
+    parts = sum(subject.is_part for subject in subjects)
+    title = " and ".join(subject.title for subject in subjects if not subject.is_part)
+    return f"{title} and of {counted(parts, 'method')} outside of them" if parts else title, parts
+
+
+def _of_each(name: str, added: list[TextLine], notes: Sequence[str]) -> LineReport:
+    """Return who added each of several symbols of a name, the oldest first."""
+    added.sort(key=lambda each: each.text.partition(": ")[2])
+    said = f"{len(added)} symbols are called `{name}`, the oldest {added[0].text}"
+    return LineReport("changes", said, tuple(added), tuple(notes))
+
+
+async def _reason(history: History, commit: Commit) -> tuple[TextLine, ...]:
+    said = await history.messages([commit.id])
+    return tuple(TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said)
 
 
 async def _first_of_text(history: History, subject: HistorySubject, found: Sequence[Commit]) -> list[Commit]:
@@ -651,15 +697,3 @@ def _by_part(authors: Iterable[Author], parts: set[str]) -> set[str]:
     """Return the author with the most commits whose name has one of the words as a part."""
     found = [each for each in authors if parts & {*re.split(r"[\s.@-]+", each.name.lower()), each.name.lower()}]
     return {found[0].name} if found else set()
-
-
-def _authors_of(title: str, commits: Sequence[Commit], notes: Sequence[str]) -> LineReport:
-    counts = Counter(each.author for each in commits)
-    last = {each.author: day_of(each) for each in reversed(commits)}
-    lines = tuple(
-        TextLine("authors", name, f"{counted(count, 'commit')}, last {last[name]}")
-        for name, count in counts.most_common()
-    )
-    return LineReport(
-        "changes", f"authors of {title}: {len(counts)} in {counted(len(commits), 'commit')}", lines, tuple(notes)
-    )

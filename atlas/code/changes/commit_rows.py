@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from atlas.code.lines.line_report import TextLine
+from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.question.change_questions import ChangeQuestion
 from atlas.core.history import WORK_TREE, Commit
+from atlas.core.wording import counted
 
 PAGE = 10
 """Commits of the first page."""
@@ -53,3 +55,16 @@ def day(moment: int) -> str:
         return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
     except (ValueError, OverflowError, OSError):
         return "?"
+
+
+def authors_of(title: str, commits: Sequence[Commit], notes: Sequence[str]) -> LineReport:
+    """Return who made commits, with how many and the last day."""
+    counts = Counter(each.author for each in commits)
+    last = {each.author: day_of(each) for each in reversed(commits)}
+    lines = tuple(
+        TextLine("authors", name, f"{counted(count, 'commit')}, last {last[name]}")
+        for name, count in counts.most_common()
+    )
+    return LineReport(
+        "changes", f"authors of {title}: {len(counts)} in {counted(len(commits), 'commit')}", lines, tuple(notes)
+    )

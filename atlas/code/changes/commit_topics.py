@@ -171,8 +171,13 @@ _TWO_NAMES = lazy_regex(r"(?<![\w./])([A-Z]\w+)/([A-Z]\w+)(?![\w./])")
 """`DateOnly/TimeOnly` are two names, not a path."""
 
 
+_WHY_TOO = lazy_regex(r"^((?:since )?when)(?:,? and why\b,?)", re.IGNORECASE)
+"""`Since when, and why, is X accepted`."""
+
+
 def topic_words(text: str, rest: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the words of a text that tell a topic and what was done; () for a text that asks for none."""
+    text = _WHY_TOO.sub(r"\1", text)
     if _MADE.search(text) is None or (_ACT.search(text) is None and _WHEN_DONE.search(text) is None):
         return ()
     said = {each.lower() for each in rest}
@@ -205,12 +210,17 @@ def _is_empty(word: str, *, acts: bool = False) -> bool:
     return is_short or word in _NO_TOPIC or word in STOP_WORDS or (not acts and is_act(word))
 
 
+_DOCUMENTED = lazy_regex(r"^(?:add\w*|updat\w*|improv\w*)\b.{0,40}\bdoc(?:s|umentation)\b|^docs?\b", re.IGNORECASE)
+
+
 def is_other_act(text: str, part: str, said: str) -> bool:
-    """Return whether a line of a changelog or a message only mends what a text asks who added.
+    """Return whether a line of a changelog or a message only mends what a text asks who added, or describes it.
 
     `part`: the part of the changelog that the line stands under, "" for a message.
     """
     asked = {kind for kind, words in _SAID.items() if words.search(text)}
+    if is_mended(text) and _DOCUMENTED.search(said) and not _DOCUMENTED.search(text) and not _MENDS.search(said):
+        return True
     if asked != {"added"} or is_mended(text):
         return False
     return bool(_MENDS.search(part)) or (_MENDS.match(said) is not None and not _SAID["added"].search(said))

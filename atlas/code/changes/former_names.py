@@ -31,6 +31,7 @@ _FORMER = lazy_regex(
     r"|in (?:older|earlier|previous|old|former) (?:versions?|releases?|times|days)|formerly|previously|once|earlier"
     r"|no longer|(?:do|did|does|is|are|was|has)(?: not|n't) .{0,40}\bany ?more|stop(?:ped|s)? (?:using|to use)"
     r"|(?:removed|dropped|deleted|taken out|thrown out|kicked out|gone|ripped out|vanished|disappeared)"
+    r"|loses?|lost"
     r"|removes?|drops?|deletes?|replaced|instead of|what (?:happened|became)|got rid of|existed|used to)\b",
     re.IGNORECASE,
 )

@@ -28,6 +28,8 @@ MENDED = (
     r"|kicked out|thrown out|deprecated|bumped|upgraded|migrated"
     r"|switched|stop(?:ped)? (?:supporting|using|requiring|shipping|depending))"
 )
+MOST_BEFORE_FILE = 6
+"""Words before a path in brackets that say what the file is."""
 _LISTED = r"(?:the|all|any|recent|last|latest|newest|list|show|me|what|which|of|git|code|my|our|these|and)"
 """What stands before `changes` as a noun: not `a value changes in another tab`."""
 _ONCE = r"(?:used to|formerly|previously|at some (?:point|time))"
@@ -54,7 +56,7 @@ _HISTORY = lazy_regex(
     rf"|who (?:{EVER} )?(?:brought|put|pulled|got)"
     r"|^(?:and )?when (?:was|were|did)|when (?:has|is)\b.{3,120}\b(?:by whom|become|(?:which|what) (?:commit|pr))"
     rf"|(?:which|what) (?:commit|change|pr|pull request|patch|release|version)s? (?:first |originally |finally )?"
-    rf"(?:{ADDED}|{MENDED}|made|improved)|in (?:which|what) (?:commit|change|pr|pull request)"
+    rf"(?:{ADDED}|{MENDED}|made|improved)|(?:in|with|by) (?:which|what) (?:commit|change|pr|pull request)"
     r"|(?:has|have|been) changed|(?:last|latest|recent|newest) (?:\w+ )?(?:changes|edits|modifications)"
     rf"|(?:last|recently|first|ever|lately) {CHANGED}"
     rf"|happened (?:to|with)|(?<![a-z] )changes (?:to|of|in)|{_LISTED} changes (?:to|of|in)|changed in|what changed"
@@ -69,6 +71,7 @@ _DOES = lazy_regex(
     re.IGNORECASE,
 )
 """What code does: `who creates the session table` is no question to git."""
+_ASKS_COMMIT = lazy_regex(rf"\b(?:which|what) (?:commit|pr|pull request)s? (?:{ADDED}|{MENDED})\b", re.IGNORECASE)
 _PLAN = lazy_regex(
     r"\b(?:when|if|after|before|while) (?:i|we|you|someone)\b|\bmy (?:change|edit|branch|pr)"
     r"|\bbetween\b(?! *(?:[?.!,]|$))|\btogether\b",
@@ -147,7 +150,8 @@ def asks_for_commits(query: Query) -> bool:
     if query.reports or len(text.split()) > MOST_WORDS or not is_history:
         return False
     is_range = all(read_range(text))
-    return (is_range or _PLAN.search(text) is None) and _DOES.match(text) is None
+    is_plan = _PLAN.search(text) is not None and _ASKS_COMMIT.search(text) is None
+    return (is_range or not is_plan) and _DOES.match(text) is None
 
 
 def is_about_history(text: str) -> bool:
@@ -165,3 +169,16 @@ def without_program_commits(text: str) -> str:
     if _AS_CODE.search(text) is not None and _NOUN.search(text) is None:
         text = _COMMIT.sub("-", text)
     return text
+
+
+def is_file_added(text: str, path: str) -> bool:
+    """Return whether a text asks who added a file: `added src/time.rs`, `brought in the shim (src/time.rs)`.
+
+    In `who added retries to the client (src/client.rs)` the file is the place.
+    """
+    path = re.escape(path)
+    if re.search(rf"\b{ADDED} (?:the )?(?:file |module |script )?[`'\"(]{{0,2}}{path}", text, re.IGNORECASE):
+        return True
+    inside = re.search(rf"(?P<before>[^.?!;]{{0,200}}) \([`'\"]?{path}[`'\"]?\)", text)
+    told = re.sub(rf"\b{ADDED}\b", "", inside["before"], flags=re.IGNORECASE).split() if inside is not None else []
+    return bool(told) and not {"to", "in", "into", "of", "for", "from", "on"} & {*told[-MOST_BEFORE_FILE:]}

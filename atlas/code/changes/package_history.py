@@ -7,7 +7,8 @@ commits that wrote it there and took it out answer. Reads the declarations and t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from atlas.code.changes.commit_rows import commit_row, day_of
@@ -18,6 +19,7 @@ from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.packages.package_features import key_of
 from atlas.code.question.names import dotted
 from atlas.code.question.parse_question import Query
+from atlas.code.question.requests.package_aspects import asking_clauses, asks_history_of
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError
@@ -25,6 +27,15 @@ from atlas.core.history import History, NameChange
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Match
 
+_NO_DECLARATION = lazy_regex(r"\s*(?:from|import|requires\s?=|build-backend\s?=|#)")
+"""Lines of manifests that import something, or say what builds the project."""
+_DECLARING = lazy_regex(
+    r"^[ \t]{0,12}[\"']?(?P<name>@?[A-Za-z][\w./-]{1,80})[\"']?\s?(?::|=|[~^<>]=?)\s?[^\n]{0,20}\d[^\n]{0,80}$",
+    re.MULTILINE,
+)
+"""A line that declares a package with a version."""
+MOST_REPLACED = 3
+"""Packages of which each came in place of the one before."""
 MOST_WORDS = 30
 MOST_NAMES = 3
 MOST_MANIFESTS = 3
@@ -111,6 +122,12 @@ async def answer_package_history(reader: Reader, query: Query, where: Filter) ->
     return None
 
 
+def is_of_former_package(text: str) -> bool:
+    """Return whether all clauses of a text ask of one package that is said to be gone: one answer says it all."""
+    match, clauses = _WAS.search(text), asking_clauses(text)
+    return match is not None and bool(clauses) and asks_history_of(match["was"], clauses)
+
+
 def _named(text: str) -> list[tuple[str, bool]]:
     """Return what may be packages, each with whether another word stands between it and what was done."""
     found = [(match["was"], False) for match in _WAS.finditer(text)]
@@ -169,7 +186,7 @@ def _manifests(meant: Sequence[str], declared: Sequence[Declaration]) -> list[st
 
 
 async def _report(
-    reader: Reader, name: str, meant: Sequence[str], manifests: Sequence[str], where: Filter
+    reader: Reader, name: str, meant: Sequence[str], manifests: Sequence[str], where: Filter, depth: int = 0
 ) -> LineReport | None:
     """Return when manifests took up or gave up a package: the first of those that are meant, else one of the past."""
     assert reader.history is not None
@@ -184,7 +201,7 @@ async def _report(
             return None  # another word of the file
         changes += [each for each in found.changes if not ASIDE.search(each.path)]
         notes += found.notes
-    first = min((each for each in changes if each.is_added), key=lambda each: each.commit.time, default=None)
+    first = await _first_declared(history, changes, name, spelled)
     gone = [each for each in changes if not each.is_added]
     last = max(gone, key=lambda each: each.commit.time, default=None) if not meant else None
     ends = [("added", first), ("added_again", _added_again(changes, first, last)), ("removed", last)]
@@ -204,7 +221,49 @@ async def _report(
     said = await history.messages([each.commit.id for _, each in ends])
     lines += [TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said]
     lines += [changelog_row(each) for each in await lines_of(reader, [each.commit for _, each in ends], where)]
-    return LineReport("changes", _title(package, first, last), tuple(lines), tuple(dict.fromkeys(notes)))
+    if last is not None and depth < MOST_REPLACED:
+        lines += await _replaced(reader, last, package, manifests, where, depth)
+    is_whole = not any("search ended" in note for note in notes)
+    title = _title(package, first, last, is_whole=is_whole)
+    return LineReport("changes", title, tuple(lines), tuple(dict.fromkeys(notes)))
+
+
+async def _replaced(
+    reader: Reader, last: NameChange, package: str, manifests: Sequence[str], where: Filter, depth: int
+) -> list[TextLine]:
+    """Return the one package that came with the commit that took another out, and what became of it in its turn."""
+    assert reader.history is not None
+    try:
+        old, new = [
+            (await reader.history.content(revision, [last.path])).get(last.path, b"").decode("utf-8", "replace")
+            for revision in (f"{last.commit.id}^", last.commit.id)
+        ]
+    except AtlasError:
+        return []
+    before = {match["name"] for match in _DECLARING.finditer(old)}
+    came = {match["name"]: match for match in _DECLARING.finditer(new) if match["name"] not in before}
+    if len(came) != 1 or package in came:
+        return []
+    (name, match) = next(iter(came.items()))
+    lines = [TextLine("came_with_it", last.path, shown(match[0].strip()))]
+    if await _stands_in(reader.history, name, last.path):
+        return lines
+    then = await _report(reader, name, [], manifests, where, depth + 1)
+    kept = [each for each in then.lines if each.group in ("removed", "came_with_it")] if then is not None else []
+    return [*lines, *(replace(each, group=f"then_{each.group}".replace("then_then", "then")) for each in kept)]
+
+
+async def _first_declared(
+    history: History, changes: Sequence[NameChange], name: str, spelled: Mapping[str, str]
+) -> NameChange | None:
+    """Return the oldest commit that declares a package: `from setuptools import setup` in a manifest declares none."""
+    for each in sorted((each for each in changes if each.is_added), key=lambda each: each.commit.time):
+        text = (await history.content(each.commit.id, [each.path])).get(each.path, b"").decode("utf-8", "replace")
+        written = spelled.get(each.path, name)
+        is_parted = each.path.endswith(".xml")  # the version stands on a line of its own
+        if is_parted or any(_declares(line, written, each.path) for line in text.splitlines()[:MAX_LINES]):
+            return each
+    return None
 
 
 def _added_again(changes: Sequence[NameChange], first: NameChange | None, last: NameChange | None) -> NameChange | None:
@@ -236,11 +295,15 @@ def _word(name: str, path: str) -> re.Pattern[str]:
 def _declares(line: str, name: str, path: str) -> bool:
     """Return whether a line of a manifest names a package: with a version, or alone."""
     match = _word(name, path).search(line)
+    if _NO_DECLARATION.match(line) is not None:
+        return False
     return match is not None and re.match(r"[\"']?\W*$|.{0,200}[\d*]", line[match.end() :]) is not None
 
 
-def _title(name: str, first: NameChange | None, last: NameChange | None) -> str:
-    since = f"since {day_of(first.commit)} ({first.path})" if first is not None else "since when is not known"
+def _title(name: str, first: NameChange | None, last: NameChange | None, *, is_whole: bool) -> str:
+    since = "since when is not known"
+    if first is not None:
+        since = f"since {day_of(first.commit)}{'' if is_whole else ' or before'} ({first.path})"
     if last is None:
         return f"`{name}` is declared {since}"
     return f"`{name}` is no longer declared: it was {since}, until {day_of(last.commit)} ({last.path})"
@@ -258,12 +321,14 @@ async def _rewritten(history: History, change: NameChange, name: str) -> list[Te
         return [TextLine("manifest", change.path, said)]
     before, after = (text.decode("utf-8", "replace").splitlines()[:MAX_LINES] for text in (old, new))
     word = _word(name, change.path)
-    for _, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        gone, came = before[a:b], after[c:d]
-        if gone != came and word.search("\n".join(came if change.is_added else gone)):
-            own = sorted((f"- {shown(line)}" for line in gone if line.strip()), key=lambda row: not word.search(row))
-            rows = own[:MOST_SHOWN]
-            own = sorted((f"+ {shown(line)}" for line in came if line.strip()), key=lambda row: not word.search(row))
-            rows += own[:MOST_SHOWN]
-            return [TextLine("manifest", change.path, row) for row in rows]
+    changed = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    parts = [(before[a:b], after[c:d]) for tag, a, b, c, d in changed if tag != "equal"]
+    own = [(came if change.is_added else gone, gone, came) for gone, came in parts]
+    having = [part for part in own if word.search("\n".join(part[0]))]
+    # the part that declares it comes before one that only imports it
+    having.sort(key=lambda part: not any(_declares(line, name, change.path) for line in part[0]))
+    for _, gone, came in having[:1]:
+        rows = sorted((f"- {shown(line)}" for line in gone if line.strip()), key=lambda row: not word.search(row))
+        more = sorted((f"+ {shown(line)}" for line in came if line.strip()), key=lambda row: not word.search(row))
+        return [TextLine("manifest", change.path, row) for row in (*rows[:MOST_SHOWN], *more[:MOST_SHOWN])]
     return []

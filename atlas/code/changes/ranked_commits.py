@@ -35,7 +35,7 @@ ACT_WEIGHT = 0.15
 """Of a first line that says that what is asked for was done, such as to fix."""
 OWN_WEIGHT = 0.3
 """Of a commit that changed what the question names."""
-MIN_SHARE = 0.3
+MIN_SHARE, MIN_SHARE_OF_ACT = 0.3, 0.18
 """Share of the weight of the words, of those that any message has, that a message has to have."""
 SURE_SHARE, SURE_AHEAD = 0.6, 0.2
 """What the best message has and how far it is ahead of the next one where it is no guess."""
@@ -46,6 +46,8 @@ LINES_WEIGHT = 0.35
 NEAR = 0.15
 """What a message may have less than the best one to be shown beside it."""
 MIN_WORDS = 2
+LETTERS, MIN_ABBREVIATED = 4, 9
+"""Of an abbreviation, and of a word that has one."""
 SHORT = 2
 """Letters of a part of a word that says nothing: `md` of `md5`."""
 _PART = lazy_regex(r"[.!?;:]\s+|\s\*\s|\s-\s|\s{2,}")
@@ -136,9 +138,15 @@ def _is_within(commit: Commit, span: CommitSpan) -> bool:
     return commit.time >= span.after and (not span.until or commit.time <= span.until)
 
 
-def telling(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:
-    """Return the best commits that tell what was asked for; none where the best one has too little of it."""
-    if not ranked or ranked[0].share < MIN_SHARE:
+def telling(ranked: Sequence[RankedCommit], text: str) -> list[RankedCommit]:
+    """Return the best commits that tell what was asked for; none where the best one has too little of it.
+
+    One that says that what is asked for was done, such as to fix, needs less.
+    """
+    if not ranked:
+        return []
+    least = MIN_SHARE_OF_ACT if says_asked_act(ranked[0].commit.subject, text) else MIN_SHARE
+    if ranked[0].share < least:
         return []
     if len(ranked[0].words) < MIN_WORDS and not any(map(_is_name, ranked[0].words)):
         return []
@@ -185,11 +193,16 @@ def word_forms(reader: Reader, words: Sequence[str]) -> tuple[Mapping[str, int],
         if root_of(part) in forms:
             continue
         forms[root_of(part)] = len(spelled)
-        for form in (part, f"{part}s", *base_forms(part)):
+        for form in (part, f"{part}s", *base_forms(part), *_abbreviated(part)):
             for other in (form, *other_spellings(form)):
                 forms.setdefault(root_of(other), len(spelled))
         spelled.append(part)
     return forms, spelled
+
+
+def _abbreviated(part: str) -> list[str]:
+    """Return the beginning of a long word that stands for it: `cert` for `certificate`."""
+    return [part[:LETTERS]] if len(part) >= MIN_ABBREVIATED and part.isalpha() else []
 
 
 def _weights(found: Sequence[frozenset[int]], spelled: Sequence[str]) -> list[float]:

@@ -32,6 +32,7 @@ from atlas.code.changes.commit_topics import (
 )
 from atlas.code.changes.gone_files import deleting_rows
 from atlas.code.changes.ranked_commits import (
+    NEAR,
     RankedCommit,
     is_sure,
     rank_commits,
@@ -64,6 +65,10 @@ MIN_WORDS = 0.34
 """Share of the words that it has to have, those of no message included."""
 FOR_ACT = 0.1
 """What it adds to the weight of a message, in shares of the best, that it says what was done."""
+MIN_OF_DEFAULT = 0.25
+"""Share of the words that a message about a default has."""
+MIN_OF_LINE = 0.4
+"""Share of the words that a line of a changelog has to have, whatever they weigh."""
 MOST_OF_ONE_WORD = 30
 """Commits that have a word which may tell a topic alone."""
 MOST_LINES = 2
@@ -92,11 +97,22 @@ _WHY_DONE = lazy_regex(
 _ASKS_RELEASE = lazy_regex(r"\b(?:releases?|versions?|shipped|since when|first|went out)\b", re.IGNORECASE)
 _ASKS_WHY = lazy_regex(
     r"\b(?:why|reasons?|motivation|gone wrong|went wrong|wrong|broken|what for|purpose|(?<!some )point|problem"
-    r"|cause[sd]?|(?:because of|due to|owing to) what)\b",
+    r"|cause[sd]?|by what means|(?:and )?what for|(?:because of|due to|owing to) what)\b",
     re.IGNORECASE,
 )
 _ASKS_LINES = lazy_regex(r"\b(?:(?:to|into) what|defaults?)\b", re.IGNORECASE)
 """Asks for the values before and after."""
+_OF_DEFAULT = lazy_regex(
+    r"\b(?:made|became|become|turned|switched|flipped|changed?)\b.{0,60}\bdefaults?\b"
+    r"|\bdefaults?\b.{0,120}\b(?:once|changed?|switched|flipped|raised|lowered)\b",
+    re.IGNORECASE,
+)
+"""A default is what was changed: a message that says so has the word."""
+_SINCE_WHEN = lazy_regex(r"since when\b", re.IGNORECASE)
+_ASKS_ALTERED = lazy_regex(
+    r"\b(?:by what means|what (?:was|has been|were) (?:altered|changed|rewritten)|what changed)\b", re.IGNORECASE
+)
+"""Asks what the code does otherwise since then."""
 _ASKS_COMMIT = lazy_regex(r"\b(?:who|when|(?:which|what) (?:commit|change|pr|pull request|patch))\b", re.IGNORECASE)
 _IN_ORDER = lazy_regex(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
 _ASKS_LATER = lazy_regex(r"\blater (?:commit|change|pr|pull request|patch)\b", re.IGNORECASE)
@@ -213,7 +229,9 @@ async def _nearly_told(reader: Reader, text: str, words: Sequence[str], span: Co
         name, commits = led
         return _Told(tuple(commits), lines=shown, by_name=name)
     if told.commits:
-        return replace(told, lines=shown, notes=found.notes)
+        numbers = {number for each in told.commits for number in _NUMBER.findall(each.subject)}
+        own = (each for each in shown if numbers.intersection(named := _NUMBER.findall(each.text)) or not named)
+        return replace(told, lines=tuple(own), notes=found.notes)
     best = _best_commits(text, found, least)
     asked = [word for word in (*words, *signs) if not is_act(word)]
     if not best or sum(2 if word in joined else 1 for word in _telling(best[0])) < len(asked) * MIN_WORDS:
@@ -250,17 +268,33 @@ async def _told_by_messages(
         own = {each.id for each in log.commits}
     ranked = await rank_commits(reader, history, text, words, span, own, only_own=inside)
     ranked = [each for each in ranked if not is_other_act(text, "", each.commit.subject)]
-    best = telling(ranked)
+    best = telling(ranked, text)
+    if _OF_DEFAULT.search(text) and (of_default := _of_default(ranked)):
+        ranked = best = of_default
     if not best:
         return _Told()
     sure, ordered = is_sure(ranked), _ASKS_LATER.search(text) is not None
     if _ASKS_SEVERAL.search(text) is None or ordered:
+        if is_mended(text) and says_asked_act(best[0].commit.subject, text):
+            best = [each for each in best if says_asked_act(each.commit.subject, text)]
         best = _two_of(ranked, own) if ordered else best[: 1 if sure else MOST_NEAR]
+        if (
+            asks_first(text) or _SINCE_WHEN.match(text)
+        ) and not ordered:  # of those with the same words the oldest comes first
+            same = [each for each in best if each.words == best[0].words]
+            best = sorted(best, key=lambda each: each is not min(same, key=lambda one: one.commit.time))
     commits = [await _with_paths(history, each.commit) for each in best[:PAGE]]
     missing = tuple(part for part in best[0].missing if part in text.lower())
     kept = tuple(each for each in commits if each is not None)
     told = _Told(kept, best[0].words, missing, is_near=True, is_sure=sure, share=best[0].share)
     return replace(told, ordered=ordered and len(kept) > 1)
+
+
+def _of_default(ranked: Sequence[RankedCommit]) -> list[RankedCommit]:
+    """Return the commits whose first line speaks of a default and that have another word of the question."""
+    told = (each for each in ranked if "default" in each.commit.subject.lower().split())
+    kept = [each for each in told if each.share >= MIN_OF_DEFAULT and len(each.words) > 1]
+    return [each for each in kept if each.score >= kept[0].score - NEAR]
 
 
 def _two_of(ranked: Sequence[RankedCommit], own: Collection[str]) -> Sequence[RankedCommit]:
@@ -317,7 +351,7 @@ def _best_lines(
         said = _said(line, patterns)
         weight = sum(weights.get(root, 0.0) for root in said)
         told = sum(not is_act(roots[root]) for root in said)
-        if len(said) > 1 and told >= min(asked, 2) and weight >= least:
+        if len(said) > 1 and told >= max(min(asked, 2), asked * MIN_OF_LINE) and weight >= least:
             scored.append((-weight, number, line))
     return [line for weight, _, line in sorted(scored[:10_000]) if weight <= min(scored)[0] * NEAR_ONE]
 
@@ -418,18 +452,42 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
         rows = [replace(row, group=group) for row, group in zip(rows, ("earlier", "later"), strict=True)]
     gone = [] if told.is_near else await deleting_rows(reader.history, commits)
     rows = [*gone, *rows]
-    if commits and told.is_sure and not told.ordered and _ASKS_LINES.search(text):
-        forms, _ = word_forms(reader, topic_words(text) or told.words)
-        rows += await changed_rows(reader, reader.history, commits[0], forms)
-    if _ASKS_WHY.search(text):
+    rows += await _rows_beside(reader, text, told, commits, releases, where)
+    return LineReport("changes", title, tuple(rows), told.notes, first=page(rows))
+
+
+async def _rows_beside(
+    reader: Reader,
+    text: str,
+    told: _Told,
+    commits: Sequence[Commit],
+    releases: Mapping[str, str],
+    where: Filter,
+) -> list[TextLine]:
+    """Return what is said beside the commits: lines of code that they changed, reasons, and lines of changelogs."""
+    assert reader.history is not None
+    rows: list[TextLine] = []
+    is_one, asks_why = len(commits) == 1, _ASKS_WHY.search(text) is not None
+    is_altered = is_one and (_ASKS_ALTERED.search(text) or (_OF_DEFAULT.search(text) and told.is_near))
+    if asks_why:
         shown = commits[:1] if told.is_near and not told.ordered else commits[:MOST_LINES]
         rows += await _reasons(reader, shown, topic_words(text) or told.words)
-    lines = told.lines or await lines_of(reader, commits[:MOST_LINES], where)
-    is_told = told.is_near and any(row.group == "messages" for row in rows)
-    if not lines and not is_told and _ASKS_WHY.search(text):
+    is_told = told.is_near and bool(rows)
+    is_untold = asks_why and is_one and told.is_near and not is_told
+    if commits and (is_altered or is_untold or (told.is_sure and not told.ordered and _ASKS_LINES.search(text))):
+        forms, _ = word_forms(reader, topic_words(text) or told.words)
+        rows = [*await changed_rows(reader, reader.history, commits[0], forms), *rows]
+    lines = _of_releases(told.lines, releases) if told.is_near else told.lines
+    lines = lines or await lines_of(reader, commits[:MOST_LINES], where)
+    if not lines and not is_told and asks_why:
         rows += await release_rows(reader, text, commits[:1], releases, where)
-    rows += [changelog_row(each) for each in lines]
-    return LineReport("changes", title, tuple(rows), told.notes, first=page(rows))
+    return [*rows, *(changelog_row(each) for each in lines)]
+
+
+def _of_releases(lines: Sequence[ChangelogLine], releases: Mapping[str, str]) -> Sequence[ChangelogLine]:
+    """Return the lines of changelogs about the releases of commits, all of them where no release is known."""
+    known = {re.sub(r"^[^\d]{0,20}", "", release) for release in releases.values()}
+    return [each for each in lines if each.version in known] if known else lines
 
 
 def _near_title(told: _Told) -> str:

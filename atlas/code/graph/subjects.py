@@ -44,7 +44,9 @@ _MEMBER_OF = lazy_regex(
 )
 _PARAMETRISED = lazy_regex(r"\b(?P<name>[A-Z]\w{1,60})<[\w.?\[\]]{1,60}(?:, ?[\w.?\[\]]{1,60}){1,6}>")
 """A name with several type parameters, which a question may separate by spaces."""
-_PAIR = lazy_regex(r"(?<![\w/.@-])(?P<one>[A-Z]\w{2,60})/(?P<two>[A-Z]\w{2,60})(?![\w/.-])")
+_SPECIAL = lazy_regex(r"__[a-z]\w*__")
+"""A name that a language gives a meaning, which code may handle without defining it."""
+_PAIR = lazy_regex(r"(?<![\w/.@-])(?P<one>(?:[A-Z]|__)\w{2,60})/(?P<two>(?:[A-Z]|__)\w{2,60})(?![\w/.-])")
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
 _HOLDS = lazy_regex(
@@ -187,7 +189,8 @@ async def spell_names(reader: Reader, text: str, project: str) -> str:
         if await _has(reader, match["name"], project):
             text = text.replace(match[0], match["name"], 1)
     for match in [*_PAIR.finditer(text)][:MOST_SUBJECTS]:
-        if await _has(reader, match["one"], project) and await _has(reader, match["two"], project):
+        names = (match["one"], match["two"])
+        if all([_SPECIAL.fullmatch(name) or await _has(reader, name, project) for name in names]):
             text = text.replace(match[0], f"{match['one']} and {match['two']}", 1)
     for match in [*_SPELLED.finditer(text)][:MOST_SUBJECTS]:
         words = match["words"].split()

@@ -80,6 +80,8 @@ def base_forms(word: str) -> list[str]:
     """Return possible base forms of an inflected English word; most are not words, which costs nothing."""
     if len(word) < MIN_INFLECTED or not word.isalpha():
         return []
+    if word.endswith("ification"):
+        return [word.removesuffix("ication") + "y"]
     if word.endswith("ies"):
         return [word[:-3] + "y"]
     if word.endswith("es"):
