@@ -61,6 +61,7 @@ from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.flags_in_words import answer_flag_in_words
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.packages.artifacts import answer_about_packages
+from atlas.code.lines.packages.one_package import question_of_purpose
 from atlas.code.lines.packages.package_features import narrowed_by_feature
 from atlas.code.lines.packages.package_lines import lines_about_package, narrowed_by_words
 from atlas.code.lines.packages.published import answer_published
@@ -273,6 +274,8 @@ async def _about_packages(reader: Reader, asked: AskedQuestion, whole: str) -> A
             of_version = _AND_VERSION.search(asked.query.text) and not _WHICH_PROJECT.search(asked.query.text)
             wanted = PackageAspect.VERSION if of_version else PackageAspect.DEPENDENTS
             question = PackageQuestion(wanted, name, certain=True, importers=True)
+        elif question is None or not question.package:
+            question = await question_of_purpose(reader, asked.query.text, asked.where.project) or question
         found = await answer_about_packages(reader, question, asked.where) if question is not None else None
         if found is None and (found := await _packages_by_name(reader, asked)) is None:
             found = await _packages_beside(reader, asked)

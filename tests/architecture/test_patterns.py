@@ -161,6 +161,8 @@ COMPOSED: dict[str, str] = {
     "code/graph/packages.py: _computed": "an escaped name behind blanks and a word at the start of a line",
     "code/graph/packages.py: _has_version": "an escaped number between lookarounds",
     "code/tools/packages.py: _taken": "an escaped name behind a lookbehind, on a line",
+    "code/lines/packages/artifacts.py: _commanded": "escaped names behind one letter, before a lookahead",
+    "code/changes/history_words.py: is_file_added": "an escaped path behind a verb, or in brackets behind a cut part, on a question",
     "code/lines/packages/artifacts.py: _named_in_code": "escaped parts of a name behind lookarounds",
     "code/graph/return_types.py: edges_of_returning": "escaped names between lookarounds",
     "code/graph/return_types.py: result_of": "an escaped name between lookarounds",

@@ -216,7 +216,7 @@ async def test_a_function_stays_the_subject(atlas: Atlas) -> None:
 
 
 async def test_results_may_be_the_packages_of_a_report_or_the_kinds_of_a_relation(atlas: Atlas) -> None:
-    parts = _parts(await hybrid_search(atlas, "which package provides the http client and which files import it"))
+    parts = _parts(await hybrid_search(atlas, "which package sends the letters and which files import it"))
     # the first part finds nothing here, since meaning is switched off
     assert "not answered: it asks about what the part before finds" in parts[1][1], parts
     parts = _parts(await hybrid_search(atlas, "what calls load_order and where are those functions tested?"))

@@ -82,7 +82,7 @@ async def _read_all(reader: Reader, project: str) -> tuple[Declaration, ...]:
 
 def in_groups(declared: Sequence[Declaration], groups: Collection[str]) -> tuple[Declaration, ...]:
     """Return what extras or groups declare, also where the same package is declared in several of them."""
-    alternatives = (other for each in declared for other in (each, *_others(each)))
+    alternatives = (other for each in declared for other in (each, *other_places(each)))
     return tuple(each for each in alternatives if each.group in groups)
 
 
@@ -119,7 +119,7 @@ def names_of(declared: Sequence[Declaration]) -> DeclaredNames:
 @lru_cache(maxsize=LISTINGS)
 def _names_of(listing: _Listing) -> DeclaredNames:
     declared = listing.declared
-    every = (other.group for each in declared for other in (each, *_others(each)))
+    every = (other.group for each in declared for other in (each, *other_places(each)))
     names = ((each.name, each.package, each.import_name) for each in declared)
     outer = [each for each in declared if not each.is_inner]
     return DeclaredNames(
@@ -130,7 +130,7 @@ def _names_of(listing: _Listing) -> DeclaredNames:
     )
 
 
-def _others(each: Declaration) -> Iterator[Declaration]:
+def other_places(each: Declaration) -> Iterator[Declaration]:
     """Yield the further places of a declaration, each as one of its own."""
     for other in each.also:
         if (match := _ALSO.fullmatch(other)) is not None:

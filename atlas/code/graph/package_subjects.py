@@ -31,6 +31,24 @@ _DESCRIBED = lazy_regex(
     r" (?:(?:nuget|npm|maven|pip) )?(?:packages?|librar(?:y|ies)|gems?|crates?|dependency)\b",
     re.IGNORECASE,
 )
+_OF_PURPOSE = lazy_regex(
+    r"^(?:which|what) (?P<before>(?:(?!(?:do|does|did|is|are|was|can|will|would|must|should|if|has|have|the|an?"
+    r"|this|that|our)\b)"
+    r"[\w-]+ ){0,2})(?:package|library|crate|gem|dependency) "
+    r"(?P<behind>(?!(?:version|is|are|has|have|needs?|depends?|declares?|holds?|contains?|implements?|exports?|defines?)\b)"
+    r".{3,80})",
+    re.IGNORECASE,
+)
+"""`Which crate resolves the file globs`, which names no package."""
+_OF_NO_PURPOSE = frozenset(
+    """
+    with from that this does used uses which what where they them their into have been being code file files source
+    package library crate dependency version versions require requires required project repo native main core root
+    called declared imported runtime development optional test tests node client server
+    """.split()  # noqa: SIM905
+)
+MIN_INSIDE, MIN_STEM, MIN_LONG = 4, 5, 8
+"""Letters of a root inside of a part of a name; those of the beginning of a long word that count as well."""
 MIN_DESCRIBED = 5
 """Letters of the words that describe a package."""
 _DEPENDENCIES = lazy_regex(
@@ -143,7 +161,11 @@ _TESTS_NEED = lazy_regex(
     re.IGNORECASE,
 )
 """`What libraries do the tests pull in`: what is declared for tests, not the frameworks that are known by name."""
-_OF_PACKAGES = lazy_regex(r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?)\b", re.IGNORECASE)
+_OF_PACKAGES = lazy_regex(
+    r"\b(?:packages?|librar(?:y|ies)|gems?|crates?|versions?|pinned|declared?|artifacts?|jars?|pulls? in"
+    r"|brings? (?:in|along))\b",
+    re.IGNORECASE,
+)
 _INSTALLING = lazy_regex(
     r"\binstall(?:s|ing)? (?:the |gem |package )?[`'\"]?([\w.@/-]{1,100})[`'\"]?\W{0,9}$", re.IGNORECASE
 )
@@ -447,6 +469,42 @@ def described_package(text: str, declared: Sequence[Declaration]) -> str:
     own = (each for each in declared if not each.is_inner and each.kind != "indirect")
     having = {major_free(each.name): each.name for each in own if _has_words(each.name, words)}
     return next(iter(having.values())) if len(having) == 1 else ""
+
+
+def package_of_purpose(text: str, declared: Sequence[Declaration]) -> tuple[str, str]:
+    """Return the one declared package whose name has most words of what it is said to do, with them; "" for none.
+
+    `Which crate resolves the file globs`: `tinyglobby`. A name is a hint and no proof, so the answer says the words;
+    those before `crate` come first.
+    """
+    match = _OF_PURPOSE.match(text)
+    if match is None:
+        return "", ""
+    own = {normal_name(each.project) for each in declared}
+    inner = {each.project for each in declared if each.folder} | {each.name for each in declared if each.is_inner}
+    outer = [each for each in declared if not each.is_inner and each.kind != "indirect"]
+    for said in (match["before"].lower(), match["behind"].lower()):
+        words = [word for word in re.findall(r"[a-z]{4,}", said) if word not in _OF_NO_PURPOSE and word not in own]
+        having = {
+            major_free(each.name): (each.name, [word for word in words if _is_in_name(word, each.name)])
+            for each in outer
+        }
+        most = max((len(found) for _, found in having.values()), default=0)
+        if any(sum(_is_in_name(word, name) for word in words) >= most for name in inner if most):
+            break  # a part of this repository is meant as well
+        if best := [(name, found) for name, found in having.values() if most and len(found) == most]:
+            return (best[0][0], "` and `".join(best[0][1])) if len(best) == 1 else ("", "")
+    return "", ""
+
+
+def _is_in_name(word: str, package: str) -> bool:
+    """Return whether a package's name has a word as a part, its root inside of a part, or a long part of it."""
+    root = root_of(word)
+    parts = name_parts(package)
+    if root in parts or word in parts:
+        return True
+    stems = (root, word[:MIN_STEM] if len(word) >= MIN_LONG else root)
+    return any(len(stem) >= MIN_INSIDE and stem in part for stem in stems for part in parts)
 
 
 def _has_words(package: str, words: Sequence[str]) -> bool:

@@ -76,6 +76,8 @@ class PackageReport:
     """Further lines that the question asks for, as group, place and text."""
     named: tuple[tuple[str, str], ...] = ()
     """Files of code that name a package which no file imports, as path with lines, and the text of the first."""
+    commanded: tuple[tuple[str, str], ...] = ()
+    """Lines of scripts and builds that call a package which no code imports or names, as place and text."""
 
 
 async def answer_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
@@ -139,6 +141,12 @@ async def parts_of(reader: Reader, uids: Sequence[str]) -> list[str]:
     return inside
 
 
+async def imported_names(reader: Reader, project: str) -> frozenset[str]:
+    """Return the names of all packages that are declared or imported, as code writes them."""
+    rows = (await reader.store.cypher(_PACKAGES, {}, MAX_DECLARED, TIMEOUT, project)).rows
+    return frozenset(name for row in rows for name in (_text(row[1]), _text(row[2])) if name)
+
+
 async def _about(
     reader: Reader, question: PackageQuestion, declared: Sequence[Declaration], where: Filter, projects: int
 ) -> PackageReport | None:
@@ -183,13 +191,14 @@ async def _about(
     name = name if matching or not known else _text(known[0][1])
     standard = _text(known[0][3]) if known and not every else ""
     computed = await _computed(reader, matching, where.project)
+    near = [] if every else [each for each in _by_part(declared, wanted) if not standard]
     return PackageReport(
         question,
         tuple(matching),
         importing,
         name,
         standard,
-        (),
+        tuple(dict.fromkeys(f"{each.package or each.name} [{each.kind}] {each.path}:{each.line}" for each in near))[:5],
         projects,
         tuple(every),
         computed,

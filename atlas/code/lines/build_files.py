@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import scan_texts
+from atlas.code.lines.scan_texts import TextMatch, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.core.lazy_regex import lazy_regex
@@ -49,12 +49,19 @@ async def answer_manifest_lines(reader: Reader, package: str, where: Filter) -> 
     """
     name = re.compile(rf"(?<![\w-]){re.escape(package)}(?![\w-])", re.IGNORECASE)
     scan = await scan_texts(reader, where, name, (package.encode(),), lambda path: _MANIFEST.search(path) is not None)
-    if not scan.found:
+    told = [each for each in scan.found if not _is_behind_comment(each)]
+    if not told:
         return None
-    found = ((each.place, shown(each.text), _section(each.file.lines, each.line)) for each in scan.found)
+    found = ((each.place, shown(each.text), _section(each.file.lines, each.line)) for each in told)
     lines = list(dict.fromkeys(TextLine("named", place, f"{section}{text}") for place, text, section in found))
     title = f"`{package}`: no declaration of a known form; {counted(len(lines), 'line')} of manifests name it"
     return LineReport("packages", title, tuple(lines[:MAX_NAMED]), scan.notes)
+
+
+def _is_behind_comment(each: TextMatch) -> bool:
+    """Return whether only the comment behind a line has what was found: `"S701", # jinja2 does not escape`."""
+    own, mark, _ = each.text.partition(" #")
+    return bool(mark and own.strip()) and each.match[0].lower() not in own.lower()
 
 
 def _section(lines: Sequence[str], line: int) -> str:

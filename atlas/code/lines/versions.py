@@ -173,7 +173,7 @@ def _asks_support(text: str, languages: list[LanguagePlaces]) -> bool:
         return False
     words = "|".join(re.escape(word) for each in languages for word in each.words)
     pattern = (
-        rf"(?:{words})\W+(?:and \w+ )?(?:versions?|release|is|are|do|does|needed|required"
+        rf"(?<![\w-])(?:{words})\W+(?:and \w+ )?(?:versions?|release|is|are|do|does|needed|required"
         rf"|supported|$|\?|should|must|we|you|i|it|at|or)|versions?(?: of|:)? (?:the )?(?:\w+ )?(?:{words})"
         rf"|(?:minimum|required|oldest|lowest|supported|min|minimal) (?:\w+ )?(?:{words})"
     )

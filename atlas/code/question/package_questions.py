@@ -56,6 +56,8 @@ class PackageQuestion:
     """Names of known packages for a purpose, the last part of each: of a list, only these are meant."""
     importers: bool = False
     """Whether a question for versions also asks who imports the package."""
+    by_word: str = ""
+    """The words of what it is for by which the package is taken, where the question names none."""
 
 
 KINDS: Mapping[str, str] = MappingProxyType(

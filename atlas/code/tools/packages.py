@@ -34,6 +34,7 @@ _ORDER = (
     "used_by",
     "without_it",
     "named_by",
+    "commands",
     "changelog",
     "imported_by",
     "near",
@@ -229,8 +230,11 @@ def _said(found: PackageReport, texts: Mapping[str, str]) -> tuple[list[ReportLi
         folder = os.path.commonpath([each.path for each in beside])
         lines.append(ReportLine("imported_by", "", f"{counted(len(beside), 'file')} below {folder}"))
     lines += [ReportLine(*each) for each in found.beside]
+    lines += [ReportLine("near", "", name) for name in found.near]
     lines += [ReportLine("named_by", *each) for each in found.named]
-    return lines, f"{found.package}: {_title(found, of)}"
+    lines += [ReportLine("commands", *_parted(*each)) for each in found.commanded]
+    by_word = f" (no package is named: its name is nearest, by `{question.by_word}`)" if question.by_word else ""
+    return lines, f"{found.package}{by_word}: {_title(found, of)}"
 
 
 def _alike(lines: Iterable[ReportLine]) -> list[ReportLine]:
@@ -298,6 +302,7 @@ def _title(found: PackageReport, of: str) -> str:
     if found.importing or (not is_inner and asks_importers):
         of_project = " outside of it" if is_inner else ""
         lacking = f"no file, but named in code of {counted(len(found.named), 'file')}" if found.named else ""
+        lacking = "no file, but a word of commands (below)" if found.commanded else lacking
         is_known = all(each.import_name or _OWN_NAME.search(each.path) for each in found.declared if not each.is_inner)
         lacking = lacking or (f"no file {_NOT_IMPORTED}" if is_known else _NO_IMPORT_KNOWN)
         said = counted(len(found.importing), "file") if found.importing else lacking

@@ -21,10 +21,15 @@ from atlas.code.reader import Reader
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
-MOST_SHADED = 4
+MOST_SHADED, MOST_COMMANDS = 4, 4
 MAX_NAMED, MAX_LINE = 10, 160
 _IMPORT = lazy_regex(r"^[ \t]{0,20}import (?:static )?(?P<name>[a-zA-Z_][\w.]{2,200})", re.MULTILINE)
 _BUILD = lazy_regex(r"(?:^|/)(?:pom\.xml|build\.sbt|[\w.-]+\.gradle(?:\.kts)?)$")
+_COMMANDS = lazy_regex(
+    r"\.(?:sh|bash|ps1|bat|cmd)$|(?:^|/)(?:package\.json|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|GNUmakefile"
+    r"|Makefile|Rakefile|composer\.json|\.pre-commit-config\.ya?ml)$|(?:^|/)\.(?:husky|github/workflows|circleci)/"
+)
+"""Files whose lines are commands."""
 _RELOCATED = lazy_regex(
     r"<pattern>\s{0,99}(?P<one>[\w.*]{2,200})\s{0,99}</pattern>\s{0,99}<shadedPattern>\s{0,99}(?P<to>[\w.]{2,200})"
     r"|\brelocate\s{0,9}\(?\s{0,9}[\"'](?P<two>[\w.]{2,200})[\"']\s{0,9},\s{0,9}[\"'](?P<moved>[\w.]{2,200})[\"']"
@@ -41,13 +46,16 @@ _BUNDLED = lazy_regex(
 async def answer_about_packages(reader: Reader, question: PackageQuestion, where: Filter) -> PackageReport | None:
     """Return what `answer_packages` does, with files whose imports have no edge, or else the lines with its name."""
     found = await answer_packages(reader, question, where)
-    if found is None or found.importing or not found.package or found.standard:
+    if found is None or not found.package or found.standard:
         return found
+    if found.importing:
+        return found if found.every else replace(found, commanded=await _commanded(reader, found, where))
     if question.asks == PackageAspect.UNUSED or (question.asks == PackageAspect.VERSION and not question.importers):
         return found
     spaces = await _namespaces(reader, found, where)
     if not spaces:
-        return replace(found, named=await _named_in_code(reader, found, where))
+        named = await _named_in_code(reader, found, where)
+        return replace(found, named=named, commanded=() if named else await _commanded(reader, found, where))
     scan = await scan_texts(
         reader, where, _IMPORT, [each.encode() for each in spaces], lambda path: not is_document(path)
     )
@@ -65,13 +73,14 @@ async def _named_in_code(reader: Reader, found: PackageReport, where: Filter) ->
     """Return the files that name a module of a package without an import, with lines and the text of the first.
 
     The same name without case, dots and underscores: `Mint.WebSocket.new` of `mint_web_socket`, `ActiveSupport::Cache`
-    of `activesupport`, `:telemetry.execute` of `telemetry`.
+    of `activesupport`, `:telemetry.execute` of `telemetry`, `percent_encoding::decode` of `percent-encoding`.
     """
     short = short_name(found.package)
     if found.question.version or all(each.is_inner for each in found.declared) or not short[:1].isalpha():
         return ()
     joined = r"(?:\.|::|_)?".join(map(re.escape, re.split(r"[-_.]", short)))
-    name = rf"(?:(?={re.escape(short)})|(?=[A-Z]))(?i:{joined})"
+    lower = "[-_.]".join(map(re.escape, re.split(r"[-_.]", short)))
+    name = rf"(?:(?={lower})|(?=[A-Z]))(?i:{joined})"
     spelled = re.compile(rf"(?<![\w.@]){name}(?:\.|::)[A-Za-z_{{]|\b(?:alias|use|require|using|include) {name}\b")
     scan = await scan_texts(reader, where, spelled, [re.split(r"[-_.]", short)[0].encode()], _is_code)
     lines: dict[str, dict[int, str]] = {}
@@ -84,6 +93,22 @@ async def _named_in_code(reader: Reader, found: PackageReport, where: Filter) ->
         more = "..." if len(own) > MAX_NAMED else ""
         named_in.append((f"{path}:{numbers}{more}", next(iter(own.values()))))
     return tuple(named_in)
+
+
+async def _commanded(reader: Reader, found: PackageReport, where: Filter) -> tuple[tuple[str, str], ...]:
+    """Return the lines of scripts and of builds that call a package as a command, or install it."""
+    names = {short_name(each.package or each.name) for each in found.declared if not each.is_inner}
+    names |= set() if found.every else {found.package}
+    if found.question.version or not names:
+        return ()
+    name = "|".join(map(re.escape, sorted(names)))
+    called = re.compile(rf"(?:^|[\s\"'&|;(`]|npx )(?:{name})(?=[\s\"'&|;)`]|$)(?![\"']\s*:)", re.MULTILINE)
+    scan = await scan_texts(
+        reader, where, called, [each.encode() for each in names], lambda path: _COMMANDS.search(path) is not None
+    )
+    lines = (each for each in scan.found if not is_comment(each.text))
+    kept = dict.fromkeys((each.place, each.text.strip()[:MAX_LINE]) for each in lines)
+    return tuple(sorted(kept, key=lambda each: each[0].count("/")))[:MOST_COMMANDS]
 
 
 def _is_code(path: str) -> bool:

@@ -17,7 +17,8 @@ from atlas.code.graph.packages import PackageReport, parts_of
 from atlas.code.lines.changelogs import changelog_lines, read_changelogs
 from atlas.code.lines.line_report import TextLine, shown
 from atlas.code.lines.packages.artifacts import shaded_lines
-from atlas.code.lines.packages.package_reasons import comments_about, supplied_by
+from atlas.code.lines.packages.package_reasons import comment_at, comments_about, supplied_by
+from atlas.code.lines.scan_texts import IndexedText
 from atlas.code.question.package_questions import PackageAspect
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
@@ -92,12 +93,13 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
         return ()
     lines: list[TextLine] = []
     try:
-        if _FOR_WHAT.search(text):
+        if _FOR_WHAT.search(text) or found.question.by_word:
             lines += await comments_about(reader, found.declared, where)
             users = await _users(reader, found)
             known = {
                 (each.place, number) for each in users for number in re.findall(r"\d+", each.text.partition(" ")[0])
             }
+            known |= {(path, number) for path, colon, number in (each.place.rpartition(":") for each in users) if colon}
             named = await _named_lines(reader, found)
             lines += [*users, *(each for each in named if tuple(each.place.rsplit(":", 1)) not in known)]
             lines += await _enabled_by(reader, found)
@@ -165,17 +167,20 @@ async def _users(reader: Reader, found: PackageReport) -> list[TextLine]:
     lines: list[TextLine] = []
     for name, uids in found.uids:
         said = f" ({name})" if len(found.uids) > 1 else ""
-        lines += [replace(each, text=f"{each.text}{said}") for each in await _users_of(reader, uids)]
+        users = await _users_of(reader, uids, shows_lines=not said)
+        lines += [replace(each, text=f"{each.text}{said}") for each in users]
     return lines
 
 
-async def _users_of(reader: Reader, uids: Sequence[str]) -> list[TextLine]:
+async def _users_of(reader: Reader, uids: Sequence[str], *, shows_lines: bool) -> list[TextLine]:
     edges = await reader.store.edges(await parts_of(reader, uids), Direction.IN, _USES, MAX_EDGES) if uids else []
     users: dict[tuple[str, str], set[int]] = {}
     for edge in edges:
         row = edge.node.row
         if row.path and not row.is_test and row.label not in (Label.MODULE, Label.PACKAGE, Label.FILE):
             users.setdefault((row.path, row.qualified_name), set()).update(edge.row.lines)
+    if shows_lines and sum(map(len, users.values())) <= MOST_LINES:
+        return await _told_users(reader, users)
     if len(users) > MOST_USERS:  # every file is worth more than every symbol of the first ones
         users = _by_file(users)
     lines = [
@@ -183,6 +188,23 @@ async def _users_of(reader: Reader, uids: Sequence[str]) -> list[TextLine]:
         for (path, name), at in sorted(users.items(), key=lambda each: (each[0][0], min(each[1], default=0)))
     ]
     return lines[:MOST_USERS]
+
+
+async def _told_users(reader: Reader, users: Mapping[tuple[str, str], set[int]]) -> list[TextLine]:
+    """Return the few lines that use a package as they are, each with the comment above it, which may say what for."""
+    texts = await reader.store.content(reader.project, sorted({path for path, _ in users}))
+    lines: list[TextLine] = []
+    for (path, name), at in sorted(users.items(), key=lambda each: (each[0][0], min(each[1], default=0))):
+        file = IndexedText(path, texts.get(path, b"").decode("utf-8", "replace"), is_test=False)
+        if not at or max(at) > len(file.lines):
+            lines.append(TextLine("used_by", path, f"{','.join(map(str, sorted(at)))} {name}".strip()))
+            continue
+        for number in sorted(at):
+            said = "".join(f" // {comment}" for _, comment in comment_at(file, number))
+            above = file.lines[number - 2].strip() if number > 1 else ""
+            text = f"{above} {file.lines[number - 1].strip()}" if above.startswith("@") else file.lines[number - 1]
+            lines.append(TextLine("used_by", f"{path}:{number}", f"{name}: {shown(text)}{said}"))
+    return lines
 
 
 def _by_file(users: Mapping[tuple[str, str], set[int]]) -> dict[tuple[str, str], set[int]]:
@@ -222,16 +244,18 @@ async def _caught_imports(reader: Reader, found: PackageReport) -> list[TextLine
     """Return what runs where a package is not there: the lines that catch its import, and what follows them."""
     files = {each.path: each.lines for each in found.importing if not each.is_test}
     texts = await reader.store.content(reader.project, sorted(files)[:MOST_USERS])
-    lines: list[TextLine] = []
+    lines: dict[str, TextLine] = {}
     for path, text in sorted(texts.items()):
         own = text.decode("utf-8", "replace").split("\n")
-        for number, line in enumerate(own, 1):
-            is_near = any(0 < number - at <= NEAR_IMPORT for at in files[path])
-            if is_near and len(line) <= MAX_LINE and _CATCHES_IMPORT.match(line):
-                behind = " ".join(each.strip() for each in own[number : number + _SHOWN_BEHIND])
-                lines.append(TextLine("without_it", f"{path}:{number}", shown(f"{line.strip()} {behind}")))
-                break
-    return lines[:MOST_LINES]
+        for at in files[path]:
+            below = (number for number in range(at + 1, min(at + NEAR_IMPORT, len(own)) + 1))
+            catching = (
+                each for each in below if len(own[each - 1]) <= MAX_LINE and _CATCHES_IMPORT.match(own[each - 1])
+            )
+            if (number := next(catching, 0)) and f"{path}:{number}" not in lines:
+                said = " ".join(each.strip() for each in own[number - 1 : number + _SHOWN_BEHIND])
+                lines[f"{path}:{number}"] = TextLine("without_it", f"{path}:{number}", shown(said))
+    return [*lines.values()][:MOST_LINES]
 
 
 async def _enabled_by(reader: Reader, found: PackageReport) -> list[TextLine]:

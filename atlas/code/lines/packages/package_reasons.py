@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from atlas.code.graph.declarations import Declaration
+from atlas.code.graph.declarations import Declaration, other_places
 from atlas.code.lines.line_report import TextLine, several, shown
 from atlas.code.lines.scan_texts import MAX_LINE, IndexedText, TextMatch, is_document, read_texts, scan_texts
 from atlas.code.reader import Reader
@@ -27,9 +27,13 @@ MAX_COMMENT = 400
 """Characters of a comment that are shown."""
 _COMMENT = lazy_regex(r"\s*(?:#|//|<!--|;|--|/?\*+)(?P<said>.*)")
 _BEHIND = lazy_regex(r"\s(?:#|//|<!--)(?P<said>[^\"'#]{3,300})$")
+_WORDS = lazy_regex(r"(?:\b[A-Za-z]{2,20} ){3}")
+"""Of a comment that is no code."""
 _ENDS = " \t-/*>"
 """What closes a comment."""
-_CONFIGURES = lazy_regex(r"\.(?:toml|ya?ml|json5?|cfg|ini|conf|xml|gradle|kts)$|(?:^|/)\.[\w-]+rc$|(?:^|/)Gemfile$")
+_CONFIGURES = lazy_regex(
+    r"\.(?:toml|ya?ml|json5?|cfg|ini|conf|xml|props|gradle|kts)$|(?:^|/)\.[\w-]+rc$|(?:^|/)Gemfile$"
+)
 _LOCKS = lazy_regex(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|[\w.-]*lock\.(?:json|ya?ml)|go\.sum)$", re.IGNORECASE)
 
 
@@ -49,7 +53,10 @@ async def comments_about(reader: Reader, declared: Sequence[Declaration], where:
         TextLine("comment", f"{each.path}:{line}", said)
         for each in declared
         if each.path in files
-        for line, said in _comment_at(files[each.path], each.line)
+        for place in (each, *other_places(each))
+        if place.path == each.path
+        for line, said in _comment_of(files[each.path], place.line)
+        if said not in ("indirect", "feature")
     ]
     names = sorted({each.package or each.name for each in declared if each.kind != "indirect" and not each.is_inner})
     if not names:
@@ -61,7 +68,7 @@ async def comments_about(reader: Reader, declared: Sequence[Declaration], where:
     told = [
         TextLine("configured", f"{each.file.path}:{line}", f"{said} / {shown(each.text)}")
         for each in scan.found
-        for line, said in _comment_at(each.file, each.line)
+        for line, said in comment_at(each.file, each.line)
     ]
     return list(dict.fromkeys([*found, *told[:MOST_CONFIGURED]]))
 
@@ -101,7 +108,17 @@ def _is_configuration(path: str, without: set[str]) -> bool:
     return path not in without and _CONFIGURES.search(path) is not None and _LOCKS.search(path) is None
 
 
-def _comment_at(file: IndexedText, line: int) -> list[tuple[int, str]]:
+def _comment_of(file: IndexedText, line: int) -> list[tuple[int, str]]:
+    """Return the comment at a declaration, or above the header of the table that begins with it."""
+    said = comment_at(file, line)
+    is_first = 1 < line <= len(file.lines) and file.lines[line - 2].startswith("[target.")
+    if said or not is_first:
+        return said
+    own = shown(file.lines[line - 1])
+    return [(at, f"{text} / {own}") for at, text in comment_at(file, line - 1) if _WORDS.search(text)]
+
+
+def comment_at(file: IndexedText, line: int) -> list[tuple[int, str]]:
     """Return the comment that ends above a line, or stands behind it, with its first line; [] without one."""
     if not 0 < line <= len(file.lines):
         return []

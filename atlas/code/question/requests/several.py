@@ -99,6 +99,7 @@ _OF_REASON = lazy_regex(
     r"(?:and )?(?:in (?:which|what) later (?:commit|change|pr|pull request) (?:did|was|were|has) (?:it|this|that|they)"
     r"|why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
     r"|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
+    r"|what (?:was|were|has been) (?:altered|changed|done)|what changed"
     r"|how long (?:had|has|have|was|were|did) (?:it|that|this|they|we)"
     r"|what had (?:gone|been|happened)|what (?:went|was) (?:wrong|broken))\b[^?]{0,80}",
     re.IGNORECASE,

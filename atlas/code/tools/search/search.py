@@ -17,9 +17,11 @@ from atlas.answers.packing import AnswerPart, affordable
 from atlas.answers.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.answers.schema import check_range
 from atlas.code.atlas import Atlas
+from atlas.code.changes.package_history import is_of_former_package
 from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.code.freshness import stale_files
 from atlas.code.graph.subjects import spell_names
+from atlas.code.lines.packages.one_package import question_of_one_package
 from atlas.code.notes.note_lines import marks_of
 from atlas.code.question.behaviour import asks_how
 from atlas.code.question.parse_question import route
@@ -112,7 +114,10 @@ async def hybrid_search(
     if not stated:
         query = await _spelled(atlas, query, project)
         request = replace(request, query=query)
-    if not (stated or cursor or limit or brief) and (several := _several(atlas, query)) is not None:
+    is_open = not (stated or cursor or limit or brief)
+    if is_open and (found := await _of_one_package(atlas, request, project, token_budget)) is not None:
+        return await with_further_lines(atlas, found, query, project, token_budget)
+    if is_open and (several := _several(atlas, query)) is not None:
 
         async def ask(alone: Atlas, asked: str, tokens: int) -> Answer:
             return await _answer(alone, replace(request, query=asked), project, tokens)
@@ -124,6 +129,19 @@ async def hybrid_search(
     if stated or cursor or limit or brief or path or labels or languages:
         return answer
     return await with_further_lines(atlas, answer, query, project, token_budget)
+
+
+async def _of_one_package(atlas: Atlas, request: _Request, project: str, token_budget: int) -> ReportAnswer | None:
+    """Return the answer to a question whose clauses all ask of one package; None for others."""
+    if is_of_former_package(request.query):
+        answer = await _answer(atlas, request, project, token_budget)
+        return answer if isinstance(answer, ReportAnswer) and answer.report.kind == "changes" else None
+    try:
+        asked = await question_of_one_package(atlas.reader, request.query, project or atlas.reader.project)
+    except AtlasError:
+        return None  # the search says what the store cannot
+    answer = await _answer(atlas, replace(request, query=asked), project, token_budget) if asked else None
+    return answer if isinstance(answer, ReportAnswer) and answer.report.kind == "packages" else None
 
 
 async def _spelled(atlas: Atlas, query: str, project: str) -> str:
