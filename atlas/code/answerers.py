@@ -47,7 +47,7 @@ from atlas.code.graph.quoted_lines import (
 )
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
-from atlas.code.graph.subjects import Subjects, held_by_file, qualify
+from atlas.code.graph.subjects import Subjects, count_inside, held_by_file, qualify
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
@@ -78,7 +78,7 @@ from atlas.code.question.further_parts import (
     asks_reasons,
     further_parts,
 )
-from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, stated_before
+from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, is_negated, stated_before
 from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion, find_package_question
 from atlas.code.question.parse_question import Query, asks_for_quoted, asks_for_tests, route
@@ -478,7 +478,7 @@ async def _relation(reader: Reader, asked: AskedQuestion) -> Answered | None:
     is_known = found is not None and found.outcome != "not_found"
     if found is not None and is_known and (found := apply_remaining(reader, words, found)) is None:
         return _says_more(intent)
-    found = await quote_steps(reader, found) if found is not None else None
+    found = count_inside(await quote_steps(reader, found), words.intent.within) if found is not None else None
     if found is not None and _ASKS_ORDER.search(asked.query.text):
         found = await in_call_order(reader, found)
     is_empty = found is not None and found.is_unknown and not (found.related or found.routes)
@@ -567,6 +567,8 @@ async def _subject(reader: Reader, asked: AskedQuestion) -> Answered | None:
         intent = RelationIntent(Kind.CALLERS, subjects[-1].name, within=owner, is_limited=True)
     if intent is None:
         return None
+    if is_negated(asked.query.text, intent.kind):
+        intent = replace(intent, kind=Kind.OVERRIDES, is_negated=True)
     words = await _remaining(reader, asked, replace(intent, certain=True))
     found = await answer_relation(reader, words.intent, asked.where)
     if found is None or found.outcome == "not_found":

@@ -139,7 +139,19 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return await _path(reader, intent, targets, where.project)
     if intent.kind == Kind.IMPORTERS and await _is_mixed_in(reader, targets):
         intent = replace(intent, kind=Kind.SUBTYPES)
-    return await _of_targets(reader, intent, await with_folder(reader, targets, intent), where)
+    targets = await with_folder(reader, targets, intent)
+    if intent.kind == Kind.OVERRIDES and 1 < targets.total <= MAX_FOLLOWED:
+        return await _of_few_methods(reader, intent, targets, where)
+    return await _of_targets(reader, intent, targets, where)
+
+
+async def _of_few_methods(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> EdgeAnswer | None:
+    """Answer what overrides the methods of a name: one and those that override it are not several."""
+    if (family := await find_family(reader, intent.kind, targets, where.project)) is not None:
+        return await _of_targets(reader, intent, family, where)
+    if methods := await find_definitions(reader, intent.kind, targets, where.project):
+        return await _defined_by(reader, intent, targets, where, methods)
+    return await _of_targets(reader, intent, targets, where)
 
 
 def _has_name(target: Target, name: str) -> bool:
@@ -204,7 +216,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
     if related:
         related, at_least = await _with_places_beside(reader, intent, targets, related)
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
-        notes = (*notes, *await _beside(reader, intent, targets, related), *at_least, *unread)
+        every = found if intent.kind == Kind.OVERRIDES else related  # what the scope leaves out overrides as well
+        notes = (*notes, *await _beside(reader, intent, targets, every), *at_least, *unread)
         if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
             notes = (*notes, *await _inherited(reader, targets.targets[0].node, [each.node for each in found]))
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
@@ -230,12 +243,17 @@ async def _by_signature(reader: Reader, intent: RelationIntent, targets: Targets
 
 async def _defined_by(
     reader: Reader, intent: RelationIntent, targets: Targets, where: Filter, methods: Sequence[Node]
-) -> EdgeAnswer:
+) -> EdgeAnswer | None:
     """Answer "which classes implement X" for several methods: those that override another, else all of them."""
     scope = await read_scope(reader, intent, targets, where)
     uids = [node.row.uid for node in methods]
     edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.OVERRIDES,), MAX_REACHED)
     overriding = {edge.row.source for edge in edges}
+    bases = [node for node in methods if node.row.uid in {edge.row.target for edge in edges} - overriding]
+    if intent.is_negated:
+        base = Targets(targets.name, tuple(Target(node, (node.row.uid,)) for node in bases), len(bases))
+        others = [_definition(node) for node in methods if node.row.uid in overriding]
+        return await _not_overriding(reader, intent, base, others, scope)
     found = [
         _definition(node) for node in methods if scope.has(node) and (not overriding or node.row.uid in overriding)
     ]
@@ -244,7 +262,6 @@ async def _defined_by(
     limit = f" {scope.words}: {len(found)} of {every}" if scope.words else f": {len(found)}"
     title = f"methods named `{targets.name}`{'' if overriding else ','} {what}{limit}"
     notes = scope.notes
-    bases = [node for node in methods if node.row.uid in {edge.row.target for edge in edges} - overriding]
     if intent.kind == Kind.OVERRIDES and len(bases) == 1:
         notes = (*notes, *await _inherited(reader, bases[0], [node for node in methods if node is not bases[0]]))
     return EdgeAnswer(intent, Targets(targets.name, ()), related=tuple(found), notes=notes, title=title)
@@ -299,7 +316,7 @@ async def _beside(
             ends = [each.node for each in related if each.node.row.qualified_name not in inner]
             unresolved += describe_beyond(await unresolved_beyond(reader, ends))
         return (*unresolved, *await handed_over(reader, nodes, known))
-    if intent.kind == Kind.USAGES and _is_callable(targets):
+    if intent.kind in (Kind.USAGES, Kind.DEPENDENTS) and _is_callable(targets):
         return await unresolved_beside(reader, node, targets.total)
     if intent.kind == Kind.SUBTYPES:
         return await find_unnamed_implementers(reader, nodes, [each.node.row.uid for each in related])
@@ -439,7 +456,7 @@ async def _tests(reader: Reader, uids: Sequence[str], intent: RelationIntent) ->
         for each in reached:
             if each.node.row.is_test and each.node.row.uid not in seen:
                 found.setdefault(each.node.row.uid, replace(each, depth=max(each.depth, depth)))
-        if found or len(seen) > MAX_REACHED:
+        if (found and not (intent.direct is False and depth < DEFAULT_DEPTH)) or len(seen) > MAX_REACHED:
             break
         if depth == 1:
             edges = [edge for edge in edges if edge.row.type != EdgeType.USES_TYPE]
@@ -468,7 +485,7 @@ async def _follow(
     for depth in range(1, _depth(intent) + 1):
         edges = await reader.store.edges(level, direction, types, MAX_EDGES)
         reached = _merged(edges, direction, depth, names)
-        if depth == 1 and intent.kind in (Kind.CALLERS, Kind.CALLEES):
+        if depth == 1 and intent.kind in (Kind.CALLERS, Kind.CALLEES, Kind.USAGES):
             # a recursive function is its own caller
             found += [each for each in reached if each.node.row.uid in seen]
         new = [each for each in reached if each.node.row.uid not in seen]

@@ -22,7 +22,7 @@ _OF_ALL = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.DEPENDENTS, Kin
 """Relations whose edges may end at any method of the family: each of them is called through the first."""
 _OTHERS_SHOWN = 3
 _OVERRIDES_SHOWN = 5
-_INHERITING_SHOWN = 8
+_INHERITING_SHOWN, _MANY_INHERIT = 8, 12
 _CONTRACTS = frozenset(("interface", "trait", "protocol"))
 """Kinds of types that have no body of their own to override with."""
 _OF_SUPER = lazy_regex(r"(?<!\w)(?:super(?:\([^()\n]{0,80}\))?\.|parent::)(\w{1,120})")
@@ -318,6 +318,7 @@ async def find_inheriting(reader: Reader, base: Node, overriding: Sequence[Node]
 
 def describe_inheriting(nodes: Sequence[Node]) -> tuple[str, ...]:
     """Return a note with the classes that have a method as it is; () without any."""
-    shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in nodes[:_INHERITING_SHOWN])
-    more = f" and {len(nodes) - _INHERITING_SHOWN} more" if len(nodes) > _INHERITING_SHOWN else ""
+    count = _INHERITING_SHOWN if len(nodes) <= _MANY_INHERIT else _OTHERS_SHOWN
+    shown = ", ".join(f"{node.row.name} {node.row.path}:{node.row.line}" for node in nodes[:count])
+    more = f" and {len(nodes) - count} more" if len(nodes) > count else ""
     return (f"inherited without an override by {len(nodes)}: {shown}{more}",) if nodes else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
@@ -29,13 +29,15 @@ MOST_STEPS = 6
 MOST_OF_STEP = 240
 """Characters of a step, whose arguments say what is passed on."""
 MAX_MEMBERS = 20_000
+MOST_OF_BODY = 3
+"""Rows of a function that is quoted whole."""
 MOST_ROWS = 4
 """Rows of a call that goes on behind its first one."""
 MOST_CHARACTERS = 120
 MOST_OF_IMPORT = 20
 """Names that one statement imports, each on a line of its own."""
 _FILES = frozenset((Label.MODULE, Label.PACKAGE, Label.FILE))
-_QUOTED_KINDS = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.USAGES, Kind.IMPORTERS))
+_QUOTED_KINDS = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.USAGES, Kind.IMPORTERS, Kind.DEPENDENTS))
 _ASKS = lazy_regex(
     r"\b(?:with|passing|handing) (?:what|which)\b|\beach (?:one |call |caller |of (?:them|these|those) )?"
     r"(?:passes|gives|hands|sends|uses)\b"
@@ -43,6 +45,8 @@ _ASKS = lazy_regex(
     r"|\b(?:what|which \w+) (?:is|are|gets|get) (?:passed|handed|given)\b"
     r"|\bwhat (?:runs|is run|happens|goes on) in each\b"
     r"|\bwith (?:the|their|its) (?:\w+ ){0,2}(?:arguments?|parameters?|values?|reasons?)\b"
+    r"|\b(?:for|with|on|in|at) (?:which|what) (?:\w+ ){0,3}each\b"
+    r"|\bfor (?:what|which) (?:purposes?|reasons?)\b|\b(?:to what end|what for)$"
     r"|\b(?:what|which \w+)(?: exactly)? (?:do|does) (?:they|each|it) (?:\w+ )?(?:take|import|pull in)\b",
     re.IGNORECASE,
 )
@@ -50,12 +54,15 @@ _ASKS = lazy_regex(
 
 _ASKS_WHEN = lazy_regex(
     r"\b(?:in|under|on) (?:which|what) (?:exact )?(?:situations?|conditions?|circumstances?|cases?)\b"
+    r"|\b(?:conditions?|circumstances?|situations?|checks?) (?:under|in|on|behind|above) which\b"
     r"|\bguarded by (?:which|what)\b|(?:,| and) when(?: exactly)?$",
     re.IGNORECASE,
 )
 """Asks what calls stand under."""
 CONDITIONS = 2
-_ASKS_CATCHING = lazy_regex(r"\b(?:catch|catches|catching|caught|rescues?|rescued|rescuing)\b", re.IGNORECASE)
+_ASKS_CATCHING = lazy_regex(
+    r"\b(?:catch|catches|catching|caught|rescues?|rescued|rescuing|handles?|handled|handling)\b", re.IGNORECASE
+)
 _CATCHES = lazy_regex(r"\b(?:catch|rescue|except|on|case)\b")
 """What handles an exception that it names."""
 
@@ -74,7 +81,9 @@ async def only_catching(reader: Reader, found: EdgeAnswer, text: str) -> EdgeAns
     if not kept or len(kept) == len(found.related):
         return found
     scope = " ".join(filter(None, (found.scope, "in lines that catch it")))
-    return replace(found, related=tuple(kept), scope=scope, unscoped=found.unscoped or len(found.related))
+    lines = tuple(each for each in found.text.lines if _CATCHES.search(each.text)) if found.text is not None else ()
+    left = replace(found.text, lines=lines) if found.text is not None else None
+    return replace(found, related=tuple(kept), scope=scope, unscoped=found.unscoped or len(found.related), text=left)
 
 
 async def with_callers_of_raisers(reader: Reader, found: EdgeAnswer, text: str) -> EdgeAnswer:
@@ -108,7 +117,7 @@ def asks_when(text: str) -> bool:
 
 def asks_what_is_passed(text: str) -> bool:
     """Return whether a question asks what calls pass: `with what arguments`, `the reason each passes`."""
-    return _ASKS.search(text) is not None
+    return _ASKS.search(text.rstrip(" ?.!")) is not None
 
 
 async def quote_lines(reader: Reader, found: EdgeAnswer, *, conditions: bool = False) -> EdgeAnswer:
@@ -200,10 +209,29 @@ async def quote_places(reader: Reader, found: EdgeAnswer) -> EdgeAnswer | None:
         places = [each for each in places if not each.node.row.is_test]
     if not 0 < len(places) <= MOST_PLACES or found.counts:
         return None
-    quoted = (await quote_lines(reader, replace(found, related=tuple(places)))).related
+    if found.intent.kind == Kind.OVERRIDES:
+        quoted = await _with_bodies(reader, places)
+    else:
+        quoted = (await quote_lines(reader, replace(found, related=tuple(places)))).related
     told = {(each.node.row.uid, each.path, each.lines): each for each in quoted}
     kept = (told.get((each.node.row.uid, each.path, each.lines), each) for each in found.related)
     return replace(found, related=tuple(kept)) if any(each.quoted for each in quoted) else None
+
+
+async def _with_bodies(reader: Reader, related: Sequence[RelatedSymbol]) -> Sequence[RelatedSymbol]:
+    """Return functions with their source where it is short, else with what they return."""
+    rows = await _rows(reader, related)
+    return [replace(each, quoted=tuple(_body(rows.get(each.path, ()), each))) for each in related]
+
+
+def _body(rows: Sequence[str], related: RelatedSymbol) -> Iterator[str]:
+    row = related.node.row
+    lines = [text for each in rows[(row.line or row.start_line) - 1 : row.end_line] if (text := each.strip())]
+    if len(lines) > MOST_OF_BODY:
+        lines = [each for each in lines if each.startswith(("return", "yield"))][:MOST_OF_SYMBOL]
+    if lines:
+        text = escaped(" ".join(lines))
+        yield text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."
 
 
 async def with_lines(reader: Reader, related: Sequence[RelatedSymbol], pattern: re.Pattern[str]) -> list[RelatedSymbol]:

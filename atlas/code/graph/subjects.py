@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.code.graph.answer_scope import is_folder
+from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
 from atlas.code.question.cues import without_own_acts
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
@@ -47,8 +48,17 @@ _PARAMETRISED = lazy_regex(r"\b(?P<name>[A-Z]\w{1,60})<[\w.?\[\]]{1,60}(?:, ?[\w
 _SPECIAL = lazy_regex(r"__[a-z]\w*__")
 """A name that a language gives a meaning, which code may handle without defining it."""
 _PAIR = lazy_regex(r"(?<![\w/.@-])(?P<one>(?:[A-Z]|__)\w{2,60})/(?P<two>(?:[A-Z]|__)\w{2,60})(?![\w/.-])")
+_LED_TO = frozenset(
+    (
+        *(Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.SUBTYPES, Kind.OVERRIDES, Kind.INSTANTIATIONS, Kind.IMPORTERS),
+        Kind.DEPENDENTS,
+    )
+)
+"""Relations whose answers lie elsewhere than their symbol: a folder behind it says where, `callers of X in lib/a`."""
 _LIMITS = frozenset(("only", "just", "solely", "within", "excluding", "except", "outside"))
 _IN_FULL = ("uid", "place", "member", "exact", "suffix", "alias", "inherited", "path")
+_GIVEN = lazy_regex(r"(?<=\w)\((?:\.{2,3}|…)\)")
+"""What a call is given, left out: `log.info(...)`."""
 _HOLDS = lazy_regex(
     r"`?(?P<path>[\w./-]+/[\w.-]+\.\w+)`? (?:still )?(?:has|defines|contains|exports|declares) (?:an? |the )?"
     r"(?:[a-z]+ )?`?(?P<name>[A-Za-z_]\w{2,80})`?(?:\(\))?(?: [a-z]+)?\s?[.,;:]"
@@ -179,6 +189,7 @@ async def spell_names(reader: Reader, text: str, project: str) -> str:
     Types that are spelled as words (`the snapshot store interface`), members behind their kind (`the indirect field of
     Call`), names with type parameters (`Map<K, V>`), and two names with a stroke between them (`Reader/Writer`).
     """
+    text = _GIVEN.sub("()", text)
     if len(text) > MAX_RELATION_CHARACTERS:
         return text
     for match in [*_MEMBER_OF.finditer(text)][:MOST_SUBJECTS]:
@@ -242,11 +253,21 @@ async def held_by_file(reader: Reader, text: str, intent: RelationIntent, projec
     return replace(intent, name=found.nodes[0].row.uid, certain=True) if is_one else intent
 
 
+def count_inside(found: EdgeAnswer, path: str) -> EdgeAnswer:
+    """Return what leads to the X of `X in FILE` with the number of it inside of the file, which may have been meant."""
+    if "/" not in path or found.intent.within or found.intent.kind not in _LED_TO or not found.related:
+        return found
+    inside = [each for each in found.related if f"/{each.path}".endswith(f"/{path.strip('/')}")]
+    lines = ", ".join(f"{each.node.row.name} {','.join(map(str, each.lines))}" for each in inside[:MOST_SUBJECTS])
+    note = f"{len(inside)} of these {'is' if len(inside) == 1 else 'are'} in {path}{f': {lines}' if lines else ''}"
+    return replace(found, notes=(f"{note}, which is taken for the file of the symbol", *found.notes))
+
+
 async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, project: str) -> RelationIntent:
     """Return the intent with the symbol that `X in FILE` means, where FILE has an X.
 
     The file is no limit of the answer then, unless the question says so: `callers in FILE of X`, `only in FILE`. A
-    folder is one, where no other symbol has the name.
+    folder is one where no other symbol has the name, and for what leads to X, as callers do.
     """
     if not intent.within or intent.kind == Kind.RETURNERS or any(word.lower() in _LIMITS for word in text.words):
         return intent
@@ -257,6 +278,7 @@ async def qualify(reader: Reader, intent: RelationIntent, text: NamedText, proje
     nodes = [node for node in (*found.nodes, *found.declarations) if node.row.label in _DEFINITIONS]
     every = group_symbols(nodes, reader.languages.constructors)
     targets = group_symbols(await _owned(reader, nodes, intent.within, where), reader.languages.constructors)
-    if len(targets) != 1 or (len(every) == 1 and await is_folder(reader, intent.within, project)):
+    limits = len(every) == 1 or intent.kind in _LED_TO
+    if len(targets) != 1 or (limits and await is_folder(reader, intent.within, project)):
         return intent
     return replace(intent, name=targets[0].node.row.uid, within="", certain=True)

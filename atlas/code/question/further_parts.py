@@ -58,7 +58,7 @@ _CHOOSES = lazy_regex(
     re.IGNORECASE,
 )
 """Asks which of several classes is taken: `and what makes the runner pick one over another`."""
-_OF_PLACES = frozenset((Kind.CALLERS, Kind.USAGES, Kind.INSTANTIATIONS, Kind.IMPORTERS))
+_OF_PLACES = frozenset((Kind.CALLERS, Kind.USAGES, Kind.INSTANTIATIONS, Kind.IMPORTERS, Kind.OVERRIDES))
 _TWO_WORDS = lazy_regex(r"\b([a-z]{3,20}) (?:and|or) (?:(?:directly|also|even|otherwise) ){0,2}([a-z]{3,20})(?= )")
 _LISTED = lazy_regex(r",? (?:and|or) |, ", re.IGNORECASE)
 _LINK = lazy_regex(r"^(?:(?:of|for|to|by|on|the) )+", re.IGNORECASE)

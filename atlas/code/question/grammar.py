@@ -24,6 +24,13 @@ from atlas.core.model import Label
 MAX_RELATION_CHARACTERS = 300
 """Questions about edges are short; longer text only happens to contain such a phrase."""
 
+_PART_CHANGED = lazy_regex(
+    r"\b(?:add(?:ed|ing)?|put|insert(?:ed|ing)?|remov(?:ed?|ing)|delet(?:ed?|ing)|drop(?:ped|ping)?)"
+    r" (?:an?|the|another|one|some|new) (?:\w+ )?(?:entry|entries|key|item|element|value|member|case)s?"
+    r" (?:to|into|in|from|of) (?:the )?(?=[`'\"]?[\w.]*(?-i:[A-Z_]))",
+    re.IGNORECASE,
+)
+"""A change of a table or enumeration: `if I removed an entry from DECODERS`."""
 _TESTS_DO = lazy_regex(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
 """Where tests are what calls or uses the symbol, its tests are asked for."""
 _QUOTED = lazy_regex(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
@@ -65,8 +72,9 @@ _TOPIC = lazy_regex(rf"(?:the )?(?:{KIND_WORD} (?P<after>[\w.:]+)|(?P<before>[\w
 """What a question begins with: `Importer trait - all the types implementing it`."""
 _BELOW = lazy_regex(
     r"\b(?:sub-?class(?:es)?|sub-?types?|children|implement(?:ation|e?or)s?|descendants|inheritors) of (?:the |class )?"
-    r"(?P<owner>[^\s,;]{2,80}) (?:that |which |who )?(?:do|does)(?: not|n['’]t) (?:even |actually |really )?"
-    r"(?:override|redefine|reimplement) (?:the |its )?(?:method )?(?P<name>[^\s,;]{2,80})",
+    r"(?P<owner>[^\s,;]{2,80}) (?:that |which |who )?(?:(?:do|does)(?: not|n['’]t) )?(?:even |actually |really )?"
+    r"(?:(?:override|redefine|reimplement)s?|overriding|redefining|have their own|has its own) "
+    r"(?:the |its )?(?:method )?(?P<name>[^\s,;]{2,80})",
     re.IGNORECASE,
 )
 _NOT_OVERRIDDEN = lazy_regex(
@@ -164,14 +172,18 @@ def find_relation(text: str) -> RelationIntent | None:
     """
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
-    text = without_own_acts(text)
-    found = _not_overridden_below(text) or _decorated(text) or _relation(text)
-    is_of_method = found is not None and found.kind in (Kind.OVERRIDES, Kind.SUBTYPES, Kind.SUPERTYPES)
-    if found is not None and is_of_method and _NOT_OVERRIDDEN.search(text):
+    text = _PART_CHANGED.sub("change ", without_own_acts(text))
+    found = _overridden_below(text) or _decorated(text) or _relation(text)
+    if found is not None and is_negated(text, found.kind):
         return replace(found, kind=Kind.OVERRIDES, is_negated=True)
     if found is not None and found.kind == Kind.OVERRIDDEN and (base := _OF_BASE.search(text)) is not None:
         return replace(found, within=base["one"] or base["two"], is_limited=True)
     return found
+
+
+def is_negated(text: str, kind: Kind) -> bool:
+    """Return whether a question for classes with a method asks for those that do not have one of their own."""
+    return kind in (Kind.OVERRIDES, Kind.SUBTYPES, Kind.SUPERTYPES) and _NOT_OVERRIDDEN.search(text) is not None
 
 
 def stated_before(text: str) -> int:
@@ -180,8 +192,8 @@ def stated_before(text: str) -> int:
     return stated.end() if stated is not None else 0
 
 
-def _not_overridden_below(text: str) -> RelationIntent | None:
-    """Match the method that classes below one do not override: `which subclasses of X do not override Y`."""
+def _overridden_below(text: str) -> RelationIntent | None:
+    """Match the method that classes below one override or not: `which subclasses of X do not override Y`."""
     found = _BELOW.search(text)
     if found is None:
         return None
@@ -327,7 +339,8 @@ def _spoken_of(text: str, quoted: set[str]) -> list[str]:
     if (match := _TO_CHANGE.search(text)) is not None:
         return certain_names(text[match.start() :], quoted)[:1]
     files = [name for name in names if _FILE.fullmatch(name)]
-    return files if len(files) == 1 else names
+    more = [name for name in names if not name.istitle()]  # `the Rust function parse_ast`
+    return files if len(files) == 1 else more if len(more) == 1 else names
 
 
 def _by_cues(text: str, quoted: set[str]) -> RelationIntent | None:

@@ -41,8 +41,8 @@ _POLITE = lazy_regex(
     re.IGNORECASE,
 )
 _TRAILING = lazy_regex(
-    r" (?:please|and when|and why|and by whom|anywhere|right now|currently|exactly|at all|too|again|here|and where"
-    r"|thanks|thank you"
+    r" (?:please|and when|and why|and by whom|anywhere|right now|currently|today|nowadays|exactly|at all|too|again"
+    r"|here|and where|thanks|thank you"
     r"|(?:in|across|throughout|within|over|of) (?:the |this |our |my |whole |entire )+(?:code ?base|project"
     r"|repo|repository|code"
     r"|source|sources|source code|tree|app|application|program|library)"
@@ -90,6 +90,8 @@ _IN_BRACKETS = lazy_regex(
     r" \(((?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not(?! only)|no|in|under)\b[^()]*)\)",
     re.IGNORECASE,
 )
+_ONLY_PATH = lazy_regex(r" \((?:but )?(?:only|just) (?=[^\s()]{1,200}/[^\s()]{1,200}\))", re.IGNORECASE)
+"""`callers of X (only lib/a)`."""
 _AFTERTHOUGHT = lazy_regex(
     r"(?:[?.;!]| [-–—]) (?:i mean )?"
     r"(?=(?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not|in|under)\b)",
@@ -103,7 +105,8 @@ _TESTS_ONLY = lazy_regex(
 )
 _WITHIN = lazy_regex(
     rf" (?:(?:but )?only )?(?:in|within|inside|under|from"
-    rf"|below) (?:(?:the|our|my|its|this) )?(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]+)(?: {_SCOPE_WORD})?$",
+    rf"|below) (?:(?:the|our|my|its|this) )?(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]+)"
+    rf"(?: {_SCOPE_WORD})?(?: (?:only|alone))?$",
     re.IGNORECASE,
 )
 _WITHIN_TWO = lazy_regex(
@@ -113,7 +116,7 @@ _WITHIN_TWO = lazy_regex(
 )
 """A scope in two words, which the index writes as one name: `in the postgres driver`."""
 _WITHIN_FIRST = lazy_regex(
-    r"^(?:(?:list |show |find |give |me |all |the |every |any )*(?:what|who|where|anything|everything"
+    r"^(?:(?:list |show |find |give |me |all |the |every |any |does |do )*(?:what|who|where|anything|anyone|everything"
     r"|(?:what|which) (?!is |are |was |were |does |do |did |has |have |chang|happen)\w+"
     r"|functions|methods|classes|code|places|callers|usages|tests|files|lines)"
     r"|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
@@ -170,8 +173,12 @@ _ENDS_UP = lazy_regex(
     re.IGNORECASE,
 )
 """`who ends up calling X`: at any level."""
+_HANDLES = lazy_regex(r"\bhandles? (?=[`'\"]?[\w.]{0,80}(?:Error|Exception)\b)")
+_HANDLED = lazy_regex(r"(?P<name>\b\w{0,80}(?:Error|Exception)[`'\"]?) (?P<be>(?:is |are |gets? )?)handled\b")
+"""Of an exception, the same as to catch it."""
 _BOTH = lazy_regex(
-    r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?|(?:through|via|by way of) (?:an?other|others)"
+    r"\bdirect(?:ly)?,? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?"
+    r"|(?:through|via|by way of) (?:an?other|others|(?:the |its |their )?callers)"
     r"(?: (?:one|ones|class|classes|type|types))?)",
     re.IGNORECASE,
 )
@@ -213,7 +220,11 @@ class QuestionScope:
 
 
 def said_plainly(text: str) -> str:
-    """Return a question with `transitively` where it asks what ends up doing something, and without `also in tests`."""
+    """Return a question with `transitively` where it asks what ends up doing something, and without `also in tests`.
+
+    To handle an exception is to catch it.
+    """
+    text = _HANDLED.sub(r"\g<name> \g<be>caught", _HANDLES.sub("catch ", text))
     return _EVERYWHERE.sub("", _ENDS_UP.sub(r"\g<before> transitively ", text))
 
 
@@ -223,7 +234,7 @@ def split_scope(text: str) -> tuple[str, QuestionScope]:
     text = said_plainly(text)
     if (without := _NON_TEST.sub("", text)) != text:
         text, scope = without, replace(scope, tests=TestScope.EXCLUDED)
-    text = _IN_BRACKETS.sub(r" \1", text)
+    text = _IN_BRACKETS.sub(r" \1", _ONLY_PATH.sub(" (in ", text))
     text = _BOTH.sub("transitively", _AFTERTHOUGHT.sub(" ", text.replace(", ", " ")).replace("#include", "include"))
     text = _ROLE.sub(r"\1 ", text)
     text = _REMARK.sub("", text)

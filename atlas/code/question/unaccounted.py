@@ -15,7 +15,7 @@ from atlas.code.question.frames import KIND_WORD, words_of
 from atlas.code.question.further_parts import further_parts, split_parts
 from atlas.code.question.names import dotted
 from atlas.code.question.question_scope import PRONOUNS, said_plainly
-from atlas.code.question.relation_kinds import RelationIntent, TestScope
+from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.lazy_regex import lazy_regex
 
@@ -39,6 +39,20 @@ _CHATTER = frozenset(_SPOKEN_AROUND.split())
 """What people say around a question about a relation."""
 _OF_TESTS = "test tests testing tested spec specs suite suites mocks stubs unit integration e2e"
 _TESTS = frozenset(_OF_TESTS.split())
+_OF_PERSON = frozenset(("i", "i'd", "i'm", "i’d", "i’m", "we", "we'd", "we're", "we’d", "we’re"))
+"""Begin what somebody is up to, before what is asked: `I want to add a parameter to X. Who calls it?`"""
+_WITH_BENCHMARKS = lazy_regex(
+    r"\b(?:tests|specs),? (?:and|or|&) (?:benchmarks|examples|fuzzers)\b"
+    r"|\b(?:benchmarks|examples) (?:and|or|&) (?:tests|specs)\b",
+    re.IGNORECASE,
+)
+"""All of them are tests."""
+_OF_A_TEST_WORDS = """
+check checks checking assert asserts asserting expect expects expecting ensure ensures catch hit reach samples fixtures
+produced made raised thrown returned reported logged
+"""
+_OF_A_TEST = frozenset(_OF_A_TEST_WORDS.split())
+"""What a test does with what it tests."""
 _EXCEPT_WORDS = "including counting excluding exclude excluded except ignoring ignore skipping minus besides"
 _EXCEPT = frozenset(_EXCEPT_WORDS.split())
 _KIND = lazy_regex(
@@ -48,7 +62,8 @@ _KIND = lazy_regex(
 _EDGE = "`'\"“”,;:?!()[]{}<>.…"
 _END = lazy_regex(
     r"[.;!?]\s+|,\s+|:\s+|\s[-–—]+\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
-    r"|we want|to make sure|if i|when i|and then|but i|for example|such as|e\.g\.|i\.e\.) ",
+    r"|we want|to make sure|if i|when i|and then|but i|for example|such as|e\.g\.|i\.e\.) "
+    r"| and (?=the (?:exact )?(?:conditions?|circumstances?|situations?|arguments?|parameters?|values?|reasons?)\b)",
     re.IGNORECASE,
 )
 _MODIFIES = lazy_regex(r"\w+(?:ing|ed|ly)")
@@ -78,16 +93,19 @@ def find_unaccounted(text: str, intent: RelationIntent) -> WordsLeft:
     """Return the words of the clause with the name that an answer to the intent would leave out."""
     own = frozenset((*_own(intent), *(part.text for part in further_parts(text, intent))))
     known = _known(intent)
-    text = said_plainly(text)
+    text = _WITH_BENCHMARKS.sub("tests", said_plainly(text))
     for clause in (clause for part in split_parts(text) for clause in _END.split(part)):
-        words = [each for raw in clause.split() if (each := raw.strip(_EDGE))]
+        raws = [raw for raw in clause.split() if raw.strip(_EDGE)]
+        words = [raw.strip(_EDGE) for raw in raws]
         at = [number for number, word in enumerate(words) if _is_name(word, own)]
-        if not at or not any(word.lower() in known.relation for word in words):
+        is_plan = words[0].lower() in _OF_PERSON and not text.endswith(clause) if words else True
+        if not at or is_plan or not any(word.lower() in known.relation for word in words):
             continue
         is_left = [not _is_known(word, own, known) for word in words]
         for number in range(len(words) - 1):  # `where does X get thrown`
             is_left[number] &= not (words[number].lower() == "get" and is_relation_word(words[number + 1].lower()))
-        behind = _run(is_left, at[-1] + 1, 1)
+        opened = next((number for number in range(at[-1] + 1, len(raws)) if raws[number].startswith("(")), len(raws))
+        behind = _run(is_left[:opened], at[-1] + 1, 1)  # what stands in brackets is a remark
         before = _run(is_left, at[0] - 1, -1)
         taken = {*behind, *before}
         elsewhere = [number for number, left in enumerate(is_left) if left and number not in taken]
@@ -123,11 +141,18 @@ class _RelationVocabulary:
 
 def _known(intent: RelationIntent) -> _RelationVocabulary:
     scope = set(_segments(intent.within)) | set(_segments(intent.outside))
+    if intent.direct is not None:
+        scope |= {"callers", "caller", "callees"}  # `directly and through callers`
     if intent.tests != TestScope.ANY:
         scope |= _TESTS | _EXCEPT
     if intent.depth:
         scope |= {str(intent.depth), "depth", "levels", "level", "hops", "steps", "deep"}
-    return _RelationVocabulary(words_of(intent.kind), frozenset(scope))
+    relation = words_of(intent.kind)
+    if intent.kind == Kind.OVERRIDES:  # `which subclasses override X`: nothing else does
+        relation |= words_of(Kind.SUBTYPES)
+    if intent.kind == Kind.TESTS:
+        relation |= _OF_A_TEST
+    return _RelationVocabulary(relation, frozenset(scope))
 
 
 def _own(intent: RelationIntent) -> Iterator[str]:
