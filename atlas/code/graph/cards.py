@@ -148,10 +148,20 @@ async def read_card(reader: Reader, subject: Subject, asked: CardHints) -> Subje
     lacking = [kind for kind in asked.kinds if kind in _INWARD and around.related.keys().isdisjoint(_SECTIONS[kind])]
     if silent and not lacking and (text is None or not text.lines):
         lacking = [Kind.CALLERS]
-    notes = tuple([(await prove_none(reader, [node], kind)).sentence for kind in lacking[:1]])
+    notes = tuple([await _absence(reader, node, kind, around) for kind in lacking[:1]])
     if "callers" in around.related and node.row.label in _CALLABLE:
         notes = (*notes, *await unresolved_beside(reader, node, 1))  # the count of callers is no whole
     return SubjectCard(written, subject, sections, notes, text)
+
+
+async def _absence(reader: Reader, node: Node, kind: Kind, around: Neighbourhood) -> str:
+    """Return what is said of a relation without edges; a test may reach what others call without naming it."""
+    absence = await prove_none(reader, [node], kind)
+    if kind == Kind.TESTS and absence.is_proven and "callers" in around.related:
+        return (
+            "no test calls or names it: unknown whether one reaches it through its callers, which relation=tests lists"
+        )
+    return absence.sentence
 
 
 async def _with_importers(reader: Reader, node: Node, around: Neighbourhood) -> Neighbourhood:

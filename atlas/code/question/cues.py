@@ -49,14 +49,27 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         r"(?:who|what|which|where) (?!happens|is |are |was |goes )(?:\S+ ){1,6}?"
         r"(?:through|via|by means of|by way of) X (?:$|and )",
     ),
+    (
+        Kind.TESTS,
+        r"(?:which|what) (?:\w+ )?"
+        r"(?:tests?|specs?|samples|fixtures|test (?:\w+ )?(?:samples|fixtures|files|functions|cases))\b.*"
+        rf"\b(?:assert|expect|check|cover|verify|verif|match)\w* .*\b(?:by|of|from) {_BEFORE}X ",
+    ),
+    (
+        Kind.TESTS,
+        r"(?:what|which) (?:\w+ )?(?:tests|specs|test cases) (?:would|will|could|should|might|do|does) (?:\w+ )?"
+        r"(?:exercise|cover|catch|reach|hit|check|verify)\b",
+    ),
     (Kind.TESTS, r".*\b(?:unit |integration )?(?:tests|specs|test cases)\b(?=.*\b(?:run|rerun|re-run|execute)\b)"),
     (
         Kind.TESTS,
-        rf".*\b(?:tests|specs|test cases)(?: that| which)? (?:cover|covers|covering|check|checks|checking) {_BEFORE}X ",
+        rf".*\b(?:tests|specs|test cases)(?: (?:and|or) \w+)?(?: that| which)?"
+        rf" (?:cover|covers|covering|check|checks|checking|exercise|exercising) {_BEFORE}X ",
     ),
     (
         Kind.IMPACT,
         rf"(?=.*\b{CHANGE_VERB}\b).*\b(?:affect\w*|impact\w*|break|breaks|broken|fail|fails|ripple\w*|safe|safely|consequences"
+        r"|notic(?:es?|ed)|feels? (?:it|that|this|the change)"
         r"|dangerous|risky|suffer|fallout|chang\w* (?:its |their |the )?(?:behaviou?rs?|results?|outputs?)"
         r"|behaves? (?:differently|otherwise)"
         r"|(?:needs?|has|have|must|should)(?: to)? (?:also |be )*(?:chang|updat|fix|adapt|adjust|follow)\w*)\b",
@@ -68,7 +81,8 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
     (
         Kind.IMPACT,
         r"(?=.*\b(?:what|which|who)\b.*\b(?:affected|breaks?|broken|fails?|impacted)\b)"
-        r".*\b(?:if|when|suppose|should) (?:i|we|you|someone|somebody|one) (?:add|put|insert|introduce|include)"
+        r".*\b(?:if|when|suppose|should) (?:i|we|you|someone|somebody|one) "
+        r"(?:add(?:ed)?|put|insert(?:ed)?|introduced?|included?|appended|registered|dropped|took|take|removed?)"
         r" (?:\S+ ){1,6}?(?:to|in|into|inside|from) (?:the |what |whatever |that |which )?X ",
     ),
     (
@@ -343,9 +357,15 @@ def _is_certain(word: str, quoted: set[str], previous: str, *, first: bool) -> b
 _KIND = lazy_regex("(?:class|function|func|method|interface|trait|struct|enum|macro)")
 
 
+_BEHIND_NOUN = frozenset(("of", "for", "and", "or", "that", "which", "covering"))
+"""Words behind a noun: `Tests that cover X` states nothing, `Tests X` does."""
+
+
 def _is_statement(text: str) -> bool:
     """Return whether a text begins like a docstring: `Raises ValueError if`, `Returns the callers of`."""
-    first = text.partition(" ")[0].lower()
+    first, second = (*text.lower().split(" ", 2), "")[:2]
+    if first in nouns() and second in _BEHIND_NOUN:
+        return False
     return any(first in entry.forms.get("third", ()) for entry in relation_words()) or first == "returns"
 
 

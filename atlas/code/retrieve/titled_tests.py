@@ -12,12 +12,15 @@ from dataclasses import dataclass
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, scan_texts
+from atlas.code.question.names import is_code_shaped
 from atlas.code.question.parse_question import Query, asks_for_tests
+from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.question.unaccounted import WordsLeft, find_unaccounted
 from atlas.code.reader import Reader
 from atlas.core.english.stems import base_forms, root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.lazy_regex import lazy_regex
-from atlas.core.model import Filter
+from atlas.core.model import Filter, Match
 
 MIN_HITS, MIN_SHARE = 3, 0.6
 """Words of a question, and the share of all of them, that the titles of a test have."""
@@ -62,7 +65,8 @@ async def answer_titled_tests(reader: Reader, query: Query, where: Filter) -> Li
 
     Raises store errors.
     """
-    if not asks_for_tests(query):
+    relation = query.relation
+    if not asks_for_tests(query) or (relation is not None and await _asks_of_symbol(reader, query, relation, where)):
         return None
     words = _asked_words(query.text)
     if len(words) < 2:
@@ -82,6 +86,14 @@ async def answer_titled_tests(reader: Reader, query: Query, where: Filter) -> Li
     title += f"; the first is without {' and '.join(f'`{word}`' for word in missing)}" if missing else ""
     lines = tuple(TextLine("tests", each.found.place, shown(each.found.match["title"])) for each in kept)
     return LineReport("tests", title, lines, scan.notes, first=MOST_TESTS)
+
+
+async def _asks_of_symbol(reader: Reader, query: Query, relation: RelationIntent, where: Filter) -> bool:
+    """Return whether a question says nothing but that it asks for the tests of a symbol of the index."""
+    is_plain = relation.kind == Kind.TESTS and relation.certain and is_code_shaped(relation.name)
+    if not is_plain or find_unaccounted(query.text, relation) != WordsLeft():
+        return False
+    return bool(await reader.store.find(relation.name, Match.SUFFIX, where, 1))
 
 
 def _asked_words(text: str) -> dict[str, str]:

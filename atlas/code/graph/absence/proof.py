@@ -23,6 +23,7 @@ from atlas.code.graph.absence.occurrences import (
 )
 from atlas.code.graph.absence.unnamed_implementers import find_unnamed_implementers
 from atlas.code.graph.absence.unresolved import UnresolvedCalls, describe_unresolved, find_unresolved
+from atlas.code.graph.absence.values_in_tests import values_in_tests
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
@@ -142,6 +143,7 @@ async def prove_none(
         reasons += (await made_otherwise(reader, nodes))[:1]
     if kind == Kind.SUBTYPES:
         reasons += await find_unnamed_implementers(reader, nodes)
+    reasons += await values_in_tests(reader, nodes) if kind == Kind.TESTS else ()
     if hidden:
         at = ", ".join(each.at for each in hidden[:SHOWN])
         reasons.append(f"`{word}` occurs in files that are not indexed: {at}")
