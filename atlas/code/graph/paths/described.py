@@ -39,6 +39,8 @@ MOST_GUESSES = 5
 OTHER_GUESSES = 3
 MOST_OF_NAME = 8
 """Symbols of one name that an end may be, where the words around it do not tell them apart."""
+MOST_GUESSED_STEPS = 8
+"""Steps of a way to or from a guess; a longer one leads anywhere."""
 MOST_SEARCHED = 30
 NEXT_TO_END = 5
 """Calls beside an end that are listed where no way was found."""
@@ -93,20 +95,37 @@ async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter, t
     end = await _chosen(reader, last, first) if last is not None else await _guessed(reader, ends.end, where)
     if not start.nodes or not end.nodes:
         return None
-    for how, first, last in _attempts(start, end):
-        if steps := await _steps(reader, how, first, last):
+    for how in _HOW if start.is_named and end.is_named else _FOR_GUESSES:
+        if (attempt := await _attempt(reader, how, start, end)) is not None:
+            first, last, steps = attempt
             steps = _to_first(steps) if end.is_named else steps
             ways = await _with_others(reader, how, steps, first, last)
             return await _found(reader, ends, start, end, _by_words(reader, ways, text), how)
     return await _unknown(reader, ends, start, end) if start.is_named and end.is_named else None
 
 
-def _attempts(start: WayEnd, end: WayEnd) -> list[tuple[str, Sequence[Node], Sequence[Node]]]:
-    """Return the ways of looking, surest first; each guess is tried by itself: the nearest need not be meant."""
+async def _attempt(
+    reader: Reader, how: str, start: WayEnd, end: WayEnd
+) -> tuple[Sequence[Node], Sequence[Node], Sequence[Step]] | None:
+    """Return a way of one kind with its ends; None without any.
+
+    Each guess is tried by itself, the nearest need not be meant: that counts whose way leads through most of the
+    others, which are steps to it, and the nearest of several.
+    """
     firsts = [start.nodes] if start.is_named else [(node,) for node in start.nodes]
     lasts = [end.nodes] if end.is_named else [(node,) for node in end.nodes]
-    ways = _HOW if start.is_named and end.is_named else _FOR_GUESSES
-    return [(how, first, last) for how in ways for first in firsts for last in lasts]
+    guesses = {node.row.uid for each in (start, end) if not each.is_named for node in each.nodes}
+    found: list[tuple[int, Sequence[Node], Sequence[Node], Sequence[Step]]] = []
+    for first in firsts:
+        for last in lasts:
+            steps = await _steps(reader, how, first, last)
+            if not steps or (guesses and len(steps) > MOST_GUESSED_STEPS):
+                continue
+            found.append((sum(uid in guesses for uid in _names(steps)), first, last, steps))
+            if not guesses:
+                break
+    best = max(found, key=lambda each: each[0], default=None)
+    return best[1:] if best is not None else None
 
 
 async def _steps(reader: Reader, how: str, first: Sequence[Node], last: Sequence[Node]) -> tuple[Step, ...]:

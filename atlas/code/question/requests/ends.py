@@ -5,11 +5,14 @@ Words decide, in their order: what asks for a way stands before `from` or `betwe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from atlas.code.question.names import is_code_shaped
+from atlas.code.question.question_scope import PRONOUNS
+from atlas.core.lazy_regex import lazy_regex
 
 _LEADS = frozenset(("walk", "take", "lead", "guide", "bring"))
 _TRACES = frozenset(("trace", "follow", "start", "starting", "begin", "beginning", "walk", "go"))
@@ -27,6 +30,18 @@ _TO = frozenset(("to", "until", "till", "into"))
 _ASIDES = ("function by function", "step by step", "call by call", "hop by hop", "in detail", "in order", "please")
 _ASKS_MORE = frozenset(("which", "what", "through", "via", "where", "who"))
 _EDGE = " ,.:;?!"
+_REACHES = (
+    r"(?:(?:gets?|comes?|goes|go|travels?|leads?|flows?|finds? its way|makes? its way)"
+    r" (?:all the way |down |through )?(?:to|into|onto)"
+    r"|reach(?:es)?|arrives? (?:at|in)|ends? up (?:in|at|as|on|with|calling|being)|turns? into|becomes?)"
+)
+_HOW_IT_GETS = lazy_regex(
+    r"(?:(?:please |and |so )*(?:(?:trace|follow|show|explain|tell)(?: me)? )?how (?:do(?:es)?|did|can)?"
+    r"|(?:through|via|over|by) (?:which|what) (?:calls|functions|methods|steps|hops|chain of calls|chain)"
+    rf" (?:do(?:es)?|did|can)) ?(?P<start>\S+(?: \S+){{0,11}}?)"
+    rf" (?:eventually |finally )?{_REACHES} (?P<end>\S+(?: \S+){{0,15}})",
+    re.IGNORECASE,
+)
 MOST_BEFORE = 5
 """Words between what asks for a way and where the way begins: `the chain of calls`."""
 MAX_TEXT = 600
@@ -48,8 +63,11 @@ class PathEnds:
 def read_path_ends(text: str) -> PathEnds | None:
     """Return the ends of the way that a text asks for; None for another question."""
     sentences = [*_sentences(text[:MAX_TEXT].split())]
-    found = (_ends(words) for words in sentences)
-    return next((each for each in found if each is not None), None) or _traced(sentences)
+    return _first(map(_ends, sentences)) or _traced(sentences) or _first(map(_how_it_gets, sentences))
+
+
+def _first(found: Iterable[PathEnds | None]) -> PathEnds | None:
+    return next((each for each in found if each is not None), None)
 
 
 def _traced(sentences: Sequence[Sequence[str]]) -> PathEnds | None:
@@ -88,6 +106,19 @@ def _ends(words: Sequence[str]) -> PathEnds | None:
             ):
                 return _trimmed(words[at + 1 : middle], words[middle + 1 :])
     return None
+
+
+def _how_it_gets(words: Sequence[str]) -> PathEnds | None:
+    """Return the ends of `how does A get to Y`, `through which calls does A reach Y`, of which one has a name."""
+    text = " ".join(words).strip(_EDGE)
+    found = _HOW_IT_GETS.fullmatch(text)
+    if found is None:
+        return None
+    ends = (found["start"], found["end"])
+    if not PRONOUNS.isdisjoint(end.lower() for end in ends):
+        return None
+    named = [any(is_code_shaped(word.strip(f"{_EDGE}`'\"()")) for word in end.split()) for end in ends]
+    return _trimmed(found["start"].split(), found["end"].split()) if any(named) and not all(named) else None
 
 
 def _asks_for_way(before: Sequence[str], *, is_between: bool) -> bool:
