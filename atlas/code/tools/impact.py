@@ -11,6 +11,8 @@ from atlas.code.changes.change_impact import ChangeImpact, impact_of_diff, read_
 from atlas.code.changes.changed_symbols import ChangedSymbol, How
 from atlas.code.changes.impact import MAX_DEPTH, Affected, Impact, Seed, trace_impact
 from atlas.code.freshness import stale_files
+from atlas.code.graph.absence.name_lines import find_name_lines, with_symbols
+from atlas.code.graph.absence.occurrences import TextPlace
 from atlas.code.graph.absence.proof import FILE_LABELS, is_prose, prove_none, prove_unused
 from atlas.code.graph.absence.unresolved import unresolved_beyond
 from atlas.code.graph.answer_relation import MAX_FOLLOWED
@@ -25,8 +27,9 @@ from atlas.code.tools.reports import Report, ReportAnswer, ReportLine, grouped
 from atlas.code.tools.run_tests import MAX_MANIFEST, RunnerFiles, manifest_paths, test_commands
 from atlas.core.errors import ConfigError
 from atlas.core.history import STAGED, WORK_TREE, ChangeKind, FileChange
+from atlas.core.invisible import escaped
 from atlas.core.labels import EXTERNAL_LABELS
-from atlas.core.model import EdgeType, Label, Node
+from atlas.core.model import EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 DEFAULT_LIMIT = 60
@@ -34,6 +37,12 @@ MAX_LIMIT = 1_000
 _ORDER = ("changed", "affected", "possible", "tests", "documents", "notes", "still_named")
 _FIRST = {"changed": 30, "affected": 12, "possible": 5, "tests": 8, "documents": 5, "notes": 5, "still_named": 10}
 """Lines of each group that come before the rest of any group."""
+MOST_CHARACTERS = 100
+"""Of a line that may be affected."""
+MOST_DERIVED, MOST_OF_DERIVED = 3, 4
+"""Constants made from a value, and lines with each of them."""
+MAX_VALUES = 2_000
+_IMPORTING = ("import ", "from ", "use ", "using ", "export {", "#include")
 MAX_LINES = 12
 """Lines of one symbol that are listed."""
 _FORMATS = ("text", "mermaid")
@@ -141,15 +150,51 @@ async def _with_possible(atlas: Atlas, findings: ImpactFindings, nodes: Sequence
     is_common = len(set(atlas.reader.split_words(symbols[0].row.name))) < 3 and symbols[0].row.label == Label.METHOD
     places = () if found and is_common else [each for each in absence.places if not is_prose(each)]
     lines += (
-        ReportLine("possible", each.path, f"{each.line}: {each.skipped or 'named, without an edge'}")
+        ReportLine("possible", each.path, _possible(each, is_value=symbols[0].row.label == Label.VALUE))
         for each in places
         if (each.path, each.line) not in named
     )
+    lines += await _derived(atlas, symbols[0], places, findings.impact.affected)
     if found:
         lines += await _beyond(atlas, findings, named)
         return replace(findings, possible=tuple(lines))
     note = "no edge leads to it: unknown rather than none, see the possible lines" if lines else absence.sentence
     return replace(findings, possible=tuple(lines), notes=(*findings.notes, note), is_unknown=not absence.is_proven)
+
+
+def _possible(place: TextPlace, *, is_value: bool) -> str:
+    """Return a line without an edge; of a value, whose uses have few edges, with what stands there and around it."""
+    if place.skipped or not (is_value and place.text):
+        return f"{place.line}: {place.skipped or 'named, without an edge'}"
+    row = place.node.row if place.node is not None and place.node.row.label not in FILE_LABELS else None
+    text = escaped(place.text.strip())
+    text = text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."
+    return f"{f'{local_name(row)} ' if row is not None else ''}{place.line}: {text}"
+
+
+async def _derived(
+    atlas: Atlas, node: Node, places: Sequence[TextPlace], affected: Sequence[Affected]
+) -> list[ReportLine]:
+    """Return the lines with the constants in whose values a value stands, with an edge or without."""
+    if node.row.label != Label.VALUE:
+        return []
+    every = {around.row.uid: around for each in places if (around := each.node) is not None}
+    for each in (each for each in affected if each.node.row.label in FILE_LABELS):
+        where = Filter(project=node.project, labels=(Label.VALUE,))
+        held = await atlas.reader.store.find(each.node.row.path, Match.PATH, where, MAX_VALUES)
+        for value in held:
+            if any(value.row.start_line <= line <= value.row.end_line for line in each.lines):
+                every[value.row.uid] = value
+    values = [each for uid, each in every.items() if each.row.label == Label.VALUE and uid != node.row.uid]
+    found: list[ReportLine] = []
+    for each in values[:MOST_DERIVED]:
+        known = {(each.row.path, line) for line in range(each.row.start_line, each.row.end_line + 1)}
+        lines = (await find_name_lines(atlas.reader, each.row.name, each.project, known, prose=False)).lines
+        own = [line for line in lines if line.text and not line.text.startswith(_IMPORTING)][:MOST_OF_DERIVED]
+        for line in await with_symbols(atlas.reader, own, each.project):
+            place = TextPlace(line.path, line.line, line.text, line.inside)
+            found.append(ReportLine("possible", line.path, f"{_possible(place, is_value=True)} < {each.row.name}"))
+    return found
 
 
 async def _beyond(atlas: Atlas, findings: ImpactFindings, known: Collection[tuple[str, int]]) -> list[ReportLine]:
