@@ -194,6 +194,7 @@ COMPOSED: dict[str, str] = {
     "code/graph/absence/derivations.py: _is_implemented": "an escaped name behind `for`, on a line that is cut",
     "code/graph/absence/derivations.py: _names_for": "an escaped name behind `for`, on a line that is cut",
     "code/graph/absence/derivations.py: may_derive": "an escaped name behind a colon, on a line that is cut",
+    "code/graph/package_subjects.py: _is_means": "an escaped name behind constants, on a question",
     "code/graph/package_subjects.py: _conditions": "constants, or one escaped word",
     "code/retrieve/exact_text.py: _lines_of": "an escaped text behind a quote, on a line that is cut",
     "code/lines/settings.py: _spellings": "escaped words, on two lines of at most `MAX_LINE`",

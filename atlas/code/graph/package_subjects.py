@@ -97,6 +97,18 @@ _WHERE_WE = lazy_regex(
     re.IGNORECASE,
 )
 """`Where do we touch X in lib`, whatever the verb: the package is what it is done to, and nothing more is said."""
+_WHICH_FILES = lazy_regex(
+    r"\b(?:which|what) (?:of (?:our|the|its|these) )?(?:\w+ ){0,2}?"
+    r"(?:files?|modules?|tests?|specs?|suites?|class(?:es)?|scripts?|code|parts?)\b",
+    re.IGNORECASE,
+)
+_IMPORTS_IT = lazy_regex(
+    r"\b(?:does|do|is there|are there|which|what)\b[^.?!]{0,80}\b(?:imports?|importing|uses?|using|touch(?:es)?|loads?)"
+    r" (?:it|them)\b(?: (?:itself|themselves|directly|at all|anywhere))?[?.! ]*$",
+    re.IGNORECASE,
+)
+"""`X is declared. Does any module import it?`: what is asked of a package that the words before name."""
+_MEANS = r"\b(?:by means of|with the help of|by way of|on top of|using|through|via|with) (?:the )?"
 _OF_USER = lazy_regex(
     r"\b(?:add|install|bring|declare|provide|needs?|depend on)\b.{0,60}\b(?:himself|itself|themselves|ourselves|myself"
     r"|oneself|yourself|separately|explicitly|manually)\b",
@@ -231,6 +243,8 @@ def read_package_question(
     if groups and (is_sure or (_OF_GROUP.search(text) and not _CODE_NOUNS.search(text))):
         return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     named = _packages(words, declared)
+    if named and _IMPORTS_IT.search(text) is not None:
+        return PackageQuestion(PackageAspect.DEPENDENTS, named, certain=True, importers=True)
     if named and defines and not is_sure and not _OF_PACKAGES.search(text):
         return None
     kinds = _kinds(text, words)
@@ -263,8 +277,9 @@ def _of_one(text: str, named: str) -> PackageQuestion | None:
         return None
     where_we = _WHERE_WE.search(text)
     is_touched = where_we is not None and normal_name(where_we["package"]) == normal_name(named)
-    is_use = is_touched or _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
-    if not is_use or _CODE_NOUNS.search(_USERS.sub("", text)):
+    is_means = _is_means(text, named)
+    is_use = is_touched or is_means or _USE.search(text) or _VERSION.search(text) or _USERS.search(text)
+    if not is_use or (_CODE_NOUNS.search(_USERS.sub("", text)) and not is_means):
         return None
     if _OF_BEHAVIOUR.search(text) and not (_DEPENDENCIES.search(text) or _VERSION.search(text)):
         return None
@@ -273,10 +288,17 @@ def _of_one(text: str, named: str) -> PackageQuestion | None:
         PackageAspect.VERSION if _VERSION.search(text) else PackageAspect.DEPENDENTS,
         named,
         # a namespace of the project may be called like what it adapts
-        certain=any(each.search(text) for each in (_DEPENDENCIES, _USERS, _OF_USER)),
+        certain=any(each.search(text) for each in (_DEPENDENCIES, _USERS, _OF_USER)) or is_means,
         version=version[1].rstrip(".") if version is not None else "",
-        importers=_AND_IMPORTERS.search(text) is not None,
+        importers=is_means or _AND_IMPORTERS.search(text) is not None,
     )
+
+
+def _is_means(text: str, named: str) -> bool:
+    """Return whether a text asks which files do something with a package: `which tests stub by means of NAME`."""
+    behind = r"(?=[`'\"]?(?:[?.! ]*$|,| (?:in|inside|under|package|library|module)\b))"
+    pattern = rf"{_MEANS}[`'\"]?{re.escape(named)}{behind}"
+    return _WHICH_FILES.search(text) is not None and re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def _is_beside(text: str, named: str) -> bool:

@@ -48,7 +48,8 @@ _SUPPORT = lazy_regex(
     r"|compatib\w+|runs? (?:on|with)|works? with)\b",
     re.IGNORECASE,
 )
-_WORD = lazy_regex(r"[.\w#+]+")
+_WORD = lazy_regex(r"(?<!\w-)[.\w#+]+")
+"""No part of a name such as `grpc-go`."""
 _OWN = lazy_regex(
     r"\b(?:(?:what|which|the|current|latest|newest|this|present|own|project|package|library|release)\W+)+(?:version|release)\b(?P<after>.*)"
     r"|^version$|\bversion (?:number )?(?:of this|is this|are we|am i)\b",
