@@ -28,6 +28,8 @@ _MOST_NOUNS = 4
 _MEASURES = frozenset("version value default number name type kind size list limit".split())  # noqa: SIM905
 _DEICTIC = frozenset("module package crate project repo repository codebase workspace".split())  # noqa: SIM905
 """`from this module` means the whole of it, not what was named before."""
+_WHOLE = frozenset("library project framework application app program".split())  # noqa: SIM905
+"""`where does the library handle it`: all of the code."""
 _AUXILIARY = frozenset("does do did is are was were can could should will would has have to".split())  # noqa: SIM905
 _DO = frozenset(("do", "does", "did"))
 _INTO = frozenset("of for to by in with from on about into at than after before without".split())  # noqa: SIM905
@@ -314,7 +316,9 @@ def _at(words: Sequence[str], at: int, subject: ClauseSubject) -> tuple[int, lis
         return 2 + extra, [after, "of", subject.text + end]
     if low in _THESE or (low == "the" and _KIND.fullmatch(after) and not _has_name_beside(words, at + 1)):
         is_place = low == "the" and before in ("in", "across", "within", "throughout", "of")
-        is_whole = (low == "this" or (is_place and not subject.path)) and after.lower() in _DEICTIC
+        is_actor = low == "the" and before in _AUXILIARY and after.lower() in _WHOLE
+        is_deictic = low == "this" or (is_place and not subject.path)
+        is_whole = is_actor or (is_deictic and after.lower() in _DEICTIC)
         if after and _KIND.fullmatch(after) and subject.is_name and not is_whole:
             return 2, [subject.called(after) + words[at + 1][len(after) :]]
         if is_whole:

@@ -184,7 +184,7 @@ async def _answered(
         try:
             answer = await ask(atlas, request, share)
             same = [part for part in parts if _says_the_same(answer, part)]
-            if same and _names_subject(request, answer):
+            if (same and _names_subject(request, answer)) or any(_has_same_lines(answer, part) for part in parts):
                 return AnsweredPart(request, is_said=True)
             if same:
                 answer = await ask(_searching(atlas), request, share)  # what answered it knows only some of its words
@@ -207,6 +207,14 @@ def _says_the_same(answer: Answer, part: AnsweredPart) -> bool:
     if part.answer is None or isinstance(answer, SearchAnswer) or isinstance(part.answer, SearchAnswer):
         return False
     return next(iter(answer.lines()), "") == next(iter(part.answer.lines()), "")
+
+
+def _has_same_lines(answer: Answer, part: AnsweredPart) -> bool:
+    """Return whether an answer about a symbol has the very lines of an earlier part, whatever relation it asks for."""
+    if not isinstance(answer, RelationAnswer) or not isinstance(part.answer, RelationAnswer):
+        return False
+    lines = [*answer.lines()][1:]
+    return bool(lines) and lines == [*part.answer.lines()][1:]
 
 
 def _names_subject(request: str, answer: Answer) -> bool:
