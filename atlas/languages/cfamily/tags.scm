@@ -68,6 +68,7 @@
   body: (_) @body) @definition.function
 ; What follows the use of a macro: `TEST_CASE("adds") { ... }`
 (compound_statement) @hook
+(call_expression function: (identifier)) @hook
 
 ; Parameters
 

@@ -88,6 +88,8 @@ pub struct Walk<'a> {
     pub placed: Vec<Placed>,
     /// Names that hooks collected before the walk.
     pub noted: FxHashSet<String>,
+    /// Texts that hooks collected before the walk, by name.
+    pub noted_texts: FxHashMap<String, String>,
     /// Variables and parameters bound so far, by scope.
     locals: FxHashSet<(DefId, Name)>,
     pub local_names: LocalNames,
@@ -149,6 +151,7 @@ impl<'a> Walk<'a> {
             is_peeking: false,
             placed: Vec::new(),
             noted: FxHashSet::default(),
+            noted_texts: FxHashMap::default(),
             locals: FxHashSet::default(),
             local_names: LocalNames::default(),
             claims: vec![0; tree.len() as usize],

@@ -7,6 +7,7 @@ mod declarations;
 mod macros;
 mod modules;
 mod names;
+mod pasting;
 mod statements;
 mod test_macros;
 mod tokens;
@@ -62,6 +63,7 @@ impl LanguageHooks for CFamily {
 
     fn begin(&self, walk: &mut Walk) {
         note_definitions(walk);
+        pasting::note(walk);
     }
 
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
@@ -80,6 +82,7 @@ impl LanguageHooks for CFamily {
             }
             "field_initializer" => initializer(walk, node),
             "compound_statement" => test_macros::body(walk, node),
+            "call_expression" => pasting::refer(walk, node),
             _ => declaration(walk, node),
         }
     }

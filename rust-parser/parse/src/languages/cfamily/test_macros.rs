@@ -4,6 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::flat_tree::NodeId;
+use crate::languages::cfamily::pasting;
 use crate::query::vocabulary::Capture;
 use crate::walk::drafts::DefinitionDraft;
 use crate::walk::state::Walk;
@@ -33,16 +34,26 @@ pub fn name(walk: &mut Walk, draft: &mut DefinitionDraft) {
         draft.flags |= flags::TEST;
         return;
     }
+    // `HANDLER(open) { ... }` of the name alone, which the grammar takes for a variable in brackets.
+    let declarator = walk.child(draft.node, "declarator");
+    if let (Some(used), Some(declarator)) = (&before, declarator)
+        && walk.kind_name(declarator) == "parenthesized_declarator"
+        && let Some(pasted) = pasting::head(walk, used, std::slice::from_ref(&draft.name))
+    {
+        draft.name = pasted;
+        return;
+    }
     let Some(list) = draft.parameters.filter(|_| before.as_deref().is_none_or(is_macro)) else { return };
     let parts: Vec<NodeId> = walk.contents(list).collect();
     let is_argument =
         |&part: &NodeId| walk.kind_name(part) == "parameter_declaration" && walk.contents(part).count() == 1;
-    if !is_macro(&draft.name) || parts.is_empty() || !parts.iter().all(is_argument) {
+    let words: Vec<String> = parts.iter().map(|&part| walk.text_of(part).into_owned()).collect();
+    let pasted = pasting::head(walk, &draft.name, &words);
+    if parts.is_empty() || pasted.is_none() && (!is_macro(&draft.name) || !parts.iter().all(is_argument)) {
         return;
     }
-    let words: Vec<String> = parts.iter().map(|&part| walk.text_of(part).into_owned()).collect();
     draft.flags |= if defines_test(&draft.name) { flags::TEST } else { 0 };
-    draft.name = named(&draft.name, &words);
+    draft.name = pasted.unwrap_or_else(|| named(&draft.name, &words));
     draft.parameters = None;
 }
 
@@ -65,10 +76,16 @@ pub fn body(walk: &mut Walk, node: NodeId) {
         return;
     };
     let used = walk.text_of(callee).into_owned();
-    let Some(list) = walk.child(call, "arguments").filter(|_| is_macro(&used)) else { return };
+    let Some(list) = walk.child(call, "arguments") else { return };
     let parts: Vec<NodeId> = walk.contents(list).collect();
+    let words: Vec<String> = parts.iter().map(|&part| walk.text_of(part).into_owned()).collect();
+    let pasted = pasting::head(walk, &used, &words);
+    if pasted.is_none() && !is_macro(&used) {
+        return;
+    }
     let text = parts.iter().find(|&&part| walk.kind_name(part) == "string_literal");
     let name = match text {
+        _ if let Some(pasted) = pasted => pasted,
         Some(&text) => walk.text_of(text).trim_matches('"').to_owned(),
         None => {
             let names = parts.iter().filter(|&&part| walk.kind_name(part) == "identifier");
