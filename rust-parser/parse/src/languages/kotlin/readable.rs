@@ -127,7 +127,9 @@ fn blank_before_accessors(source: &[u8], text: &mut Cow<[u8]>) {
         for at in words(source, keyword) {
             let rest = &source[at + keyword.len()..];
             let rest = &rest[..rest.len().min(MAX_HEAD)];
-            if rest.starts_with(b"(") && is_accessor_head(rest) {
+            let before = source[..at].trim_ascii_end();
+            let is_function = before.ends_with(b"fun") || before.ends_with(b".") || before.ends_with(b">");
+            if rest.starts_with(b"(") && !is_function && is_accessor_head(rest) {
                 blank_annotations(source, at, MAX_HEAD, text);
             }
         }
@@ -236,11 +238,14 @@ fn close_of(rest: &[u8]) -> Option<usize> {
     })
 }
 
-/// Blanks all annotations of a class but the first: the grammar may misread a class after two annotations as a call
-/// with a lambda.
+/// Blanks all annotations of a class but the first where no constructor or base follows its name: the grammar may misread
+/// such a class after two annotations as a call with a lambda.
 fn blank_surplus_annotations<'a>(source: &'a [u8], mut text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
     for keyword in DECLARATIONS {
         for at in memchr::memmem::find_iter(source, keyword) {
+            if has_constructor_or_base(&source[at + keyword.len()..]) {
+                continue;
+            }
             let from = at.saturating_sub(MAX_ANNOTATIONS);
             let mut annotations = head_before(&source[from..at]).0;
             annotations.pop();
@@ -250,6 +255,19 @@ fn blank_surplus_annotations<'a>(source: &'a [u8], mut text: Cow<'a, [u8]>) -> C
         }
     }
     text
+}
+
+/// Returns whether the name of a class is followed by its parameters or by a base.
+fn has_constructor_or_base(after: &[u8]) -> bool {
+    let after = &after[..after.len().min(MAX_HEAD)];
+    let length = after.iter().take_while(|byte| is_part(byte)).count();
+    let mut rest = after[length..].trim_ascii_start();
+    if rest.starts_with(b"<") {
+        let end = rest.iter().position(|byte| matches!(byte, b'{' | b'(' | b'\n')).unwrap_or(rest.len());
+        let close = rest[..end].iter().rposition(|&byte| byte == b'>').map_or(end, |close| close + 1);
+        rest = rest[close..].trim_ascii_start();
+    }
+    length > 0 && matches!(rest.first(), Some(b'(' | b':'))
 }
 
 /// Returns the annotations at the end of a text, before modifiers, last first, and where annotations and modifiers begin.
