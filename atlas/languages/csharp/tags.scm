@@ -201,6 +201,11 @@
 
 (argument (_) @reference.read .)
 (initializer_expression (_) @reference.read)
+; Properties whose value has the member that is named next.
+(member_access_expression expression: [(member_access_expression) (identifier)] @reference.owner)
+(element_access_expression expression: (member_access_expression) @reference.owner)
+(conditional_access_expression condition: (member_access_expression) @reference.owner)
+(foreach_statement right: (member_access_expression) @reference.owner)
 (collection_expression (_) @reference.read)
 (switch_expression_arm (_) @reference.read .)
 (is_expression right: (_) @reference.type)

@@ -216,6 +216,10 @@
 
 (value_argument (_) @reference.read .)
 (infix_expression (_) @reference.read .)
+; Properties whose value has the member that is named next, or is compared.
+(navigation_expression . [(navigation_expression) (identifier)] @reference.owner)
+(index_expression . (navigation_expression) @reference.owner)
+(binary_expression left: (navigation_expression) @reference.owner)
 (binary_expression right: (_) @reference.read)
 (annotation) @hook
 (file_annotation) @hook

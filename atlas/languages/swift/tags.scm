@@ -146,6 +146,10 @@
 (simple_identifier) @expr.name
 (self_expression) @expr.this
 (super_expression) @expr.super
+; Properties whose value has the member that is named next, or is compared.
+(navigation_expression target: [(navigation_expression) (simple_identifier)] @reference.owner)
+(equality_expression lhs: (navigation_expression) @reference.owner)
+(comparison_expression lhs: (navigation_expression) @reference.owner)
 (navigation_expression
   target: (_) @inner
   suffix: (navigation_suffix suffix: (simple_identifier) @_c)

@@ -60,7 +60,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 33;
+pub const FACTS_VERSION: u32 = 34;
 
 /// Stands between the name of a variable that is visible in a part of a function only and its number: `v@3`.
 pub const LOCAL_MARK: char = '@';
@@ -70,6 +70,9 @@ pub const KEY_MARK: char = '@';
 
 /// The member by which an expression names the elements of a value from a position on: `xs[1:]`, `a, *rest = xs`.
 pub const SLICE: &str = "[:]";
+
+/// The member by which an expression names one position of a tuple: `for n, (a, b) in pairs`.
+pub const PART: &str = "[n]";
 
 /// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -328,8 +331,8 @@ pub enum BindingKind {
     Enter,
     /// `except value as target`, `catch (T e)`: the annotation or value is the type.
     Catch,
-    /// Position `n` of an unpacked tuple. In loops and nested patterns the value is one element of what is iterated, as
-    /// `Index` by an integer literal. Object patterns (JS) are `Assign`s of attributes.
+    /// Position `n` of an unpacked tuple. In loops the value is one element of what is iterated, as `Index` by an integer
+    /// literal; in nested patterns it is a position of the outer one ([`PART`]). Object patterns (JS) are `Assign`s of attributes.
     Unpack(u16),
     /// `return value`; the target is `Unknown`.
     Return,

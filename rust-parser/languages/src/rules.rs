@@ -64,6 +64,8 @@ pub struct LinkSettings {
     pub open_builtins: Vec<String>,
     pub container_builtins: Vec<String>,
     pub element_builtins: Vec<String>,
+    /// Built-in functions that give one of their arguments, or an element of the only one.
+    pub choosing_builtins: Vec<String>,
     pub class_builtins: Vec<String>,
     /// Built-in functions that read an attribute by its name, make a mapping of their keywords, or pairs of position and
     /// element.
@@ -133,6 +135,10 @@ pub struct LinkSettings {
     pub record_functions: Vec<String>,
     pub listing_functions: Vec<String>,
     pub class_keywords: Vec<String>,
+    /// Functions of frameworks, by dotted name, that make a class of containers, with the position of the argument that is
+    /// the class of what they contain; the keywords of that argument, and of the class that the made one extends.
+    pub container_makers: BTreeMap<String, usize>,
+    pub container_keywords: Vec<String>,
     /// Classes of frameworks, by dotted name with a `*`, that as an attribute of a class stand for a value outside the
     /// project in its instances.
     pub value_fields: Vec<String>,
@@ -145,6 +151,8 @@ pub struct LinkSettings {
     /// setting names as `app.Class`, by the name of the setting; the module of an app that has such classes.
     pub path_functions: Vec<String>,
     pub setting_functions: BTreeMap<String, String>,
+    /// Objects of frameworks, by dotted name, whose attributes are the variables of the project's modules of settings.
+    pub settings_objects: Vec<String>,
     pub setting_module: String,
     /// Methods and attributes of frameworks, by dotted name, that give an instance of the class that their object's class
     /// names, and the attribute that names it.

@@ -106,6 +106,7 @@ pub struct LanguageRules {
     pub open_builtins: FxHashSet<Sym>,
     pub container_builtins: FxHashSet<Sym>,
     pub element_builtins: FxHashSet<Sym>,
+    pub choosing_builtins: FxHashSet<Sym>,
     pub class_builtins: FxHashSet<Sym>,
     /// Built-in functions that read an attribute by its name, make a mapping of their keywords, or pairs of position and
     /// element.
@@ -177,6 +178,9 @@ pub struct LanguageRules {
     /// What [`crate::resolve::named_paths`] knows of frameworks, by dotted name.
     pub path_functions: FxHashSet<String>,
     pub setting_functions: BTreeMap<String, String>,
+    pub settings_objects: Vec<String>,
+    pub container_makers: BTreeMap<String, usize>,
+    pub container_keywords: Vec<String>,
     pub setting_module: String,
     pub form_methods: Vec<String>,
     pub form_attributes: Vec<String>,
@@ -319,6 +323,7 @@ impl LanguageRules {
             open_builtins: set(&link.open_builtins),
             container_builtins: set(&link.container_builtins),
             element_builtins: set(&link.element_builtins),
+            choosing_builtins: set(&link.choosing_builtins),
             class_builtins: set(&link.class_builtins),
             wrappers: set(&link.wrappers),
             first_wrappers: set(&link.first_wrappers),
@@ -368,6 +373,9 @@ impl LanguageRules {
             manager_attributes: set(&link.manager_attributes),
             path_functions: texts(&link.path_functions),
             setting_functions: link.setting_functions.clone(),
+            settings_objects: link.settings_objects.clone(),
+            container_makers: link.container_makers.clone(),
+            container_keywords: link.container_keywords.clone(),
             setting_module: link.setting_module.clone(),
             form_methods: link.form_methods.clone(),
             form_attributes: link.form_attributes.clone(),

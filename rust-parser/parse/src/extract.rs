@@ -115,6 +115,7 @@ fn read_file(
     walk.settle_local_names();
     walk.builder.facts.narrowings.sort_by_key(|one| (one.target, one.first_line, one.last_line));
     walk.scopes.truncate(1);
+    walk.leave_out_owners();
     language.hooks.end(&mut walk);
     if !walk.record_detections(deadline) {
         walk.builder.problem(1, "timeout", "routes and events were not read to the end in time");

@@ -35,7 +35,8 @@ pub fn add_references(collector: &mut EdgeCollector) {
         let stores = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
         stores.for_each(|binding| collector.add_stored_element(binding));
     }
-    if collector.query.file.rules.stored_members {
+    let rules = &collector.query.file.rules;
+    if rules.stored_members || !rules.facade_ending.is_empty() {
         let stores = facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign);
         stores.for_each(|binding| collector.add_store(binding));
     }
@@ -216,6 +217,12 @@ impl EdgeCollector<'_, '_> {
                     && !self.is_source(setter, site)
                 {
                     self.add_target(EdgeType::Calls, setter, member.via, site);
+                } else if let Entity::Definition(symbol) = member.entity
+                    && query.is_read_accessor(symbol, name)
+                {
+                    if let Some(setter) = query.set_accessor(symbol, name) {
+                        self.add_target(EdgeType::Calls, setter, member.via, site);
+                    }
                 } else if let Entity::Definition(symbol) = member.entity {
                     self.add_descriptor(symbol, 1, site);
                 }
@@ -489,11 +496,15 @@ impl EdgeCollector<'_, '_> {
                     self.add_descriptor(symbol, 0, site);
                     let is_bare = matches!(query.file.expr(expr), Expr::Name(_)) && !query.file.rules.implicit_this;
                     // The bare name of a property, in its class, is the property and not its value.
-                    if kind == Kind::Property && !is_bare && !query.is_assumed(expr, site.scope, site.line) {
+                    let is_getter = kind == Kind::Property || self.is_read_accessor(symbol, expr);
+                    if is_getter && !is_bare && !query.is_assumed(expr, site.scope, site.line) {
                         self.add_target(EdgeType::Calls, symbol, value.via, site);
                     } else if is_referable(kind) && !matches!(value.via, Strategy::Passed | Strategy::Element) {
                         self.add_target(EdgeType::References, symbol, value.via, site);
                     }
+                }
+                Entity::External(external) if let Some(variable) = query.setting_variable(external) => {
+                    self.add_target(EdgeType::References, variable, Strategy::UniqueName, site);
                 }
                 Entity::External(external) if query.index.externals.name(external).1 != EMPTY => {
                     self.add_external(EdgeType::References, external, value.via, site);
@@ -524,13 +535,18 @@ impl EdgeCollector<'_, '_> {
     fn add_getter(&mut self, expr: ExprId, site: Site) {
         for value in self.query.eval(expr, site.scope, site.line) {
             if let Entity::Definition(symbol) = value.entity
-                && self.query.kind(symbol) == Kind::Property
+                && (self.query.kind(symbol) == Kind::Property || self.is_read_accessor(symbol, expr))
                 && value.via != Strategy::Alias
                 && !self.query.is_assumed(expr, site.scope, site.line)
             {
                 self.add_target(EdgeType::Calls, self.query.canonical(symbol), value.via, site);
             }
         }
+    }
+
+    fn is_read_accessor(&self, symbol: SymbolId, expr: ExprId) -> bool {
+        let Expr::Attribute { name, .. } = *self.query.file.expr(expr) else { return false };
+        self.query.is_read_accessor(symbol, self.query.file.sym(name))
     }
 
     fn add_type(&mut self, expr: ExprId, site: Site) -> Outcome {

@@ -54,10 +54,11 @@ impl EdgeCollector<'_, '_> {
             let (file, definition) = query.definition(method);
             matches!(file.outline(definition.parent).kind, Kind::Trait | Kind::Interface)
         };
-        let method = match (&added[..], &others[..]) {
+        let declared: Vec<SymbolId> = others.into_iter().filter(|&method| is_of_trait(method)).collect();
+        let method = match (&added[..], &declared[..]) {
             (&[only], _) => only,
-            // Implementations for several types of the language.
-            (&[_, ..], &[declared]) if is_of_trait(declared) => declared,
+            // Implementations for several types of the language, beside those for types of the project.
+            (&[_, ..], &[declared]) => declared,
             _ => return None,
         };
         Some(Value::new(Entity::Definition(query.canonical(method)), Strategy::UniqueName))

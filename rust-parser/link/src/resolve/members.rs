@@ -190,6 +190,12 @@ impl Query<'_> {
                 }
                 self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
             }
+            Kind::Method
+                if !self.file.rules.facade_ending.is_empty() && self.definition(symbol).0.rules.sees_facades =>
+            {
+                let read = self.call_result(value, None);
+                self.with_depth(|| self.flat_map(read, |value| self.attribute(value, name)))
+            }
             _ => {
                 if let Some(found) = self.merged_member(symbol, name, Strategy::ClassAttribute) {
                     return found;

@@ -7,7 +7,7 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values};
 use crate::project::file_entry::is_class;
-use crate::project::names::{Sym, SymbolId};
+use crate::project::names::{ExternalId, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::arguments::Arguments;
 use crate::strategy::Strategy;
@@ -50,6 +50,32 @@ impl Query<'_> {
             found = Some(class);
         }
         found
+    }
+
+    /// Returns the variable of the project's settings that an attribute of a framework's object reads
+    /// (`django.conf.settings.PAGE_SIZE`), if only one module of settings has it.
+    pub fn setting_variable(&self, external: ExternalId) -> Option<SymbolId> {
+        let objects = &self.file.rules.settings_objects;
+        if objects.is_empty() {
+            return None;
+        }
+        let dotted = self.dotted_name(Value::new(Entity::External(external), Strategy::Import))?;
+        let (object, setting) = dotted.rsplit_once('.')?;
+        let is_constant =
+            setting.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        if !is_constant || !objects.iter().any(|known| known == object) {
+            return None;
+        }
+        let named = self.named(self.index.strings.intern(setting));
+        let is_setting = |symbol: &&SymbolId| {
+            let (file, definition) = self.definition(**symbol);
+            let is_of_module = file.outline(definition.parent).kind == Kind::Module;
+            let is_settings = file.path.split(['/', '.']).any(|part| part == "settings" || part.ends_with("_settings"));
+            definition.kind == Kind::Constant && is_of_module && is_settings && !self.is_elsewhere(**symbol)
+        };
+        let mut found = named.iter().take(MAX_NAMED).filter(is_setting).map(|&symbol| self.canonical(symbol));
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
     }
 
     /// Returns the only class that `app.Class` names: one in the module of the app that has such classes.

@@ -31,6 +31,9 @@ impl Query<'_> {
             return None;
         }
         let called = self.dotted_name(callee)?;
+        if let Some(&position) = rules.container_makers.get(&*called) {
+            return self.container_class(position, args, scope, line);
+        }
         if let Some(named) = self.named_result(&called, args) {
             return Some(named);
         }
@@ -39,6 +42,26 @@ impl Query<'_> {
             return None;
         }
         self.given_records(given, args, scope, line)
+    }
+
+    /// Returns what stands for a class that a function of a framework makes, `formset_factory(BookForm, formset=Checked)`:
+    /// the container of what its objects contain, and the class that it extends. Calling them gives the objects.
+    fn container_class(&self, position: usize, args: &[Arg], scope: DefId, line: u32) -> Option<Values> {
+        let class_of = |arg: &Arg| match self.eval(arg.value, scope, line)[..] {
+            [Value { entity: Entity::Definition(class), .. }] if is_class(self.kind(class)) => {
+                Some(self.canonical(class))
+            }
+            _ => None,
+        };
+        let [item, base] = &self.file.rules.container_keywords[..] else { return None };
+        let named =
+            |word: &str| args.iter().find(|arg| arg.keyword.is_some_and(|keyword| self.file.text(keyword) == word));
+        let item = named(item).or_else(|| args.get(position).filter(|arg| arg.keyword.is_none()));
+        let item = item.and_then(class_of).map(Entity::Elements);
+        let base = named(base).and_then(class_of).map(Entity::Definition);
+        let made: Values =
+            item.into_iter().chain(base).map(|entity| Value::new(entity, Strategy::ReturnType)).collect();
+        (!made.is_empty()).then_some(made)
     }
 
     /// Returns what an attribute of a model holds in its instances if it is a field of a framework: an instance for

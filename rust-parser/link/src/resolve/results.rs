@@ -47,6 +47,8 @@ impl Query<'_> {
             Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) if self.file.rules.indexed_by_call => {
                 self.element(callee, false)
             }
+            // The object of a class of containers that a framework makes.
+            Entity::Elements(_) if !self.file.rules.container_makers.is_empty() => smallvec![callee],
             _ => Values::new(),
         }
     }
@@ -134,6 +136,7 @@ impl Query<'_> {
                         smallvec![Value { entity: Entity::Instance(class), via: Strategy::ReturnType, ..value }]
                     }
                     Entity::Elements(_) | Entity::Mapped(_) if is_accessor => smallvec![value],
+                    Entity::Elements(_) if !file.rules.container_makers.is_empty() => smallvec![value],
                     Entity::Elements(_) | Entity::Mapped(_) | Entity::Table(_) if file.rules.indexed_by_call => {
                         self.element(value, false)
                     }

@@ -1,6 +1,6 @@
 //! Evaluates expressions to their possible values: names, attributes, calls, `self`, `super` and containers.
 
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
 use crate::project::file_entry::is_class;
@@ -8,7 +8,7 @@ use crate::project::names::{EMPTY, ExternalId, Sym};
 use crate::project::query::Query;
 use crate::resolve::arguments::Arguments;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, DefId, Expr, ExprId, KEY_MARK, Kind, LiteralType, ParamKind, SLICE, flags};
+use atlas_facts::{Arg, DefId, Expr, ExprId, KEY_MARK, Kind, LiteralType, PART, ParamKind, SLICE, flags};
 use atlas_languages::MemberOrder;
 
 /// Largest depth of nested evaluations: variables of variables, results of calls.
@@ -214,6 +214,10 @@ impl Query<'_> {
             if self.file.rules.placeholder == Some(name) {
                 return self.with_depth(|| self.placeholder_values(base, scope, line));
             }
+            if self.text(name) == PART {
+                let position = args.first().and_then(|arg| self.key_of(arg.value)?.parse().ok());
+                return position.map(|position| self.part_values(base, position, scope, line)).unwrap_or_default();
+            }
             let bases = self.receivers(base, scope, line);
             if self.text(name) == SLICE {
                 let from = args.first().and_then(|arg| self.key_of(arg.value));
@@ -359,6 +363,15 @@ impl Query<'_> {
         }
         if rules.pair_builtins.contains(&name) {
             return self.flat_map(first(), |value| self.as_pairs(value));
+        }
+        if rules.choosing_builtins.contains(&name) {
+            let given: SmallVec<[&Arg; 4]> = args.iter().filter(|arg| arg.keyword.is_none()).take(MAX_VALUES).collect();
+            if let [_, _, ..] = given[..] {
+                let mut found = Values::new();
+                given.iter().for_each(|arg| merge(&mut found, self.eval(arg.value, scope, line)));
+                return found;
+            }
+            return self.flat_map(first(), |value| self.element(value, true));
         }
         if rules.element_builtins.contains(&name) {
             return self.flat_map(first(), |value| self.element(value, true));

@@ -11,7 +11,7 @@ use crate::project::query::Query;
 use crate::resolve::reaching::Reached;
 use crate::resolve::types::is_known;
 use crate::strategy::Strategy;
-use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind};
+use atlas_facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind, PART};
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
 pub(super) const MAX_ASSIGNMENTS: usize = 8;
@@ -246,7 +246,7 @@ impl Query<'_> {
     }
 
     /// Returns the values of `target` in `_, target = callee()`.
-    fn part_values(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
+    pub(super) fn part_values(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
         match *self.file.expr(value) {
             Expr::Await(inner) => self.part_values(inner, position, scope, line),
             // The value of each pair of a mapping.
@@ -259,6 +259,9 @@ impl Query<'_> {
                     _ => Values::new(),
                 });
                 if values.is_empty() { self.tuple_part(value, position, scope, line) } else { values }
+            }
+            Expr::Call { callee, .. } if matches!(*self.file.expr(callee), Expr::Attribute { name, .. } if self.file.text(name) == PART) => {
+                self.held_part(value, position, scope, line)
             }
             Expr::Call { callee, ref args, .. } => {
                 if let Some(values) = self.paired_record(callee, position, (scope, line)) {
@@ -335,6 +338,8 @@ impl Query<'_> {
         let key = position.to_string();
         self.flat_map(held, |value| match value.entity {
             Entity::Table(table) => self.selected(table, Some(&key)),
+            // All elements are objects of one class.
+            Entity::Elements(class) => smallvec![Value { entity: Entity::Instance(class), ..value }],
             _ => Values::new(),
         })
     }

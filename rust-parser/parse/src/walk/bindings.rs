@@ -9,7 +9,7 @@ use crate::walk::dotted;
 use crate::walk::drafts::BindingDraft;
 use crate::walk::state::{MAX_DEPTH, Walk};
 use atlas_facts::{
-    Arg, Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, SLICE, flags,
+    Arg, Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, PART, ReferenceKind, SLICE, flags,
 };
 
 /// Most imports of one file that are recorded.
@@ -142,12 +142,30 @@ impl Walk<'_> {
         self.builder.expr(Expr::Call { callee, args, new: false })
     }
 
-    /// Returns the value to unpack: the value itself, or one element of it for loops and nested patterns.
+    /// Returns the value to unpack: the value itself, one element of it for loops, or a position of it for nested
+    /// patterns.
     pub fn unpacked(&mut self, draft: BindingDraft) -> Option<ExprId> {
-        match draft.kind {
-            BindingKind::Iterate | BindingKind::Unpack(_) => draft.value.map(|value| self.element_of(value)),
-            _ => draft.value,
+        let value = draft.value?;
+        Some(match draft.kind {
+            BindingKind::Iterate => self.element_of(value),
+            BindingKind::Unpack(position) => self.part_of(value, position),
+            _ => value,
+        })
+    }
+
+    /// Returns a position of a tuple.
+    fn part_of(&mut self, base: ExprId, position: u16) -> ExprId {
+        if let Expr::Elements { items, keys, .. } = self.builder.get(base)
+            && keys.is_empty()
+            && let Some(&item) = items.get(position as usize)
+        {
+            return item;
         }
+        let name = self.builder.name(PART);
+        let callee = self.builder.attribute(base, name);
+        let key = self.builder.owned_name(position.to_string());
+        let args = vec![Arg { keyword: None, value: self.builder.expr(Expr::Key(key)) }];
+        self.builder.expr(Expr::Call { callee, args, new: false })
     }
 
     fn element_of(&mut self, base: ExprId) -> ExprId {

@@ -20,11 +20,13 @@ pub mod state;
 pub mod variables;
 pub mod wrappers;
 
+use rustc_hash::FxHashSet;
+
 use crate::flat_tree::NodeId;
 use crate::query::matching::all;
 use crate::query::vocabulary::{Capture, Role, Shape};
 use crate::walk::state::{CALL_CLAIMED, CommentRun, READ_CLAIMED, Walk};
-use atlas_facts::{Expr, ExprId, ReferenceKind};
+use atlas_facts::{Expr, ExprId, FileFacts, Kind, Name, ReferenceKind};
 use atlas_languages::deadline::Deadline;
 
 /// Number of nodes between two checks of the deadline.
@@ -94,6 +96,17 @@ impl Walk<'_> {
         }
     }
 
+    /// Leaves out bare names whose members are read where the file has no property of that name.
+    pub fn leave_out_owners(&mut self) {
+        let FileFacts { definitions, exprs, references, .. } = &mut self.builder.facts;
+        let properties = definitions.iter().filter(|one| one.kind == Kind::Property).map(|one| one.name);
+        let properties: FxHashSet<Name> = properties.collect();
+        references.retain(|reference| match exprs[reference.expr as usize] {
+            Expr::Name(name) if reference.kind == ReferenceKind::Owner => properties.contains(&name),
+            _ => true,
+        });
+    }
+
     /// Records a match. Returns true if the node has no further role.
     fn act(&mut self, role: Role, node: NodeId, captures: &[(Capture, NodeId)]) -> bool {
         let hooks = self.language.hooks;
@@ -126,7 +139,13 @@ impl Walk<'_> {
         }
         for owner in all(captures, Capture::OwnerRead) {
             let expr = self.expression(owner);
-            if matches!(self.builder.get(expr), Expr::Attribute { .. }) {
+            let is_member = match *self.builder.get(expr) {
+                Expr::Attribute { .. } => true,
+                // A member of the object around, without `this`.
+                Expr::Name(name) => self.language.settings.link.implicit_this && !self.is_local(name),
+                _ => false,
+            };
+            if is_member {
                 self.refer(ReferenceKind::Owner, expr, self.tree.line(owner));
             }
         }

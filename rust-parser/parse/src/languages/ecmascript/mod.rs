@@ -272,6 +272,8 @@ fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
                     _ => Some(part),
                 }
             }
+            // What is left of an object has the members of the whole.
+            (whole, None) => whole,
             _ => None,
         };
         let kind = BindingKind::Assign;
