@@ -238,19 +238,21 @@ fn close_of(rest: &[u8]) -> Option<usize> {
     })
 }
 
-/// Blanks all annotations of a class but the first where no constructor or base follows its name: the grammar may misread
-/// such a class after two annotations as a call with a lambda.
+/// Blanks annotations of a class where the grammar misreads several: with arguments behind another one, or before a class
+/// without a constructor or base, which it takes for a call with a lambda. The first with arguments is kept.
 fn blank_surplus_annotations<'a>(source: &'a [u8], mut text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
     for keyword in DECLARATIONS {
         for at in memchr::memmem::find_iter(source, keyword) {
-            if has_constructor_or_base(&source[at + keyword.len()..]) {
-                continue;
-            }
             let from = at.saturating_sub(MAX_ANNOTATIONS);
             let mut annotations = head_before(&source[from..at]).0;
-            annotations.pop();
-            for annotation in annotations {
-                blank(&mut text.to_mut()[from + annotation.start..from + annotation.end]);
+            annotations.reverse();
+            let has_arguments = |one: &Range<usize>| source[from + one.start..from + one.end].ends_with(b")");
+            let kept = annotations.iter().position(has_arguments).unwrap_or(0);
+            let takes_several = has_constructor_or_base(&source[at + keyword.len()..]);
+            for (number, annotation) in annotations.iter().enumerate() {
+                if number < kept || number > kept && (!takes_several || has_arguments(annotation)) {
+                    blank(&mut text.to_mut()[from + annotation.start..from + annotation.end]);
+                }
             }
         }
     }
