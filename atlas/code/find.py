@@ -18,6 +18,7 @@ from atlas.code.graph.paths.shared import shared_lines
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relation
 from atlas.code.lines.absent_named import find_absent_named
+from atlas.code.lines.absent_things import AbsentThings, find_absent_things
 from atlas.code.lines.absent_words import find_absent_words
 from atlas.code.lines.bounds import find_bounds
 from atlas.code.lines.flags import flag_names
@@ -257,9 +258,12 @@ async def _told(
         members = await member_lines(reader, query.text, subjects, where.project or reader.project)
         named = () if members else await find_absent_named(reader, query, where)
         named = named if members or named else await find_absent_flag(reader, query, where)
+        is_missing = bool(members or named or flag_names(query.text))
+        things = AbsentThings() if is_missing else await find_absent_things(reader, query, unknown, where)
+        named = named or things.lines
         absent = (*members, *(named or await find_absent_words(reader, query, unknown, where)))
         absent = (*absent, *await commits_of_absent(reader, absent, where))
-        is_missing = bool(absent) and bool(members or named or flag_names(query.text))
+        is_missing = bool(absent) and (is_missing or things.is_missing)
         if is_missing:
             values = ()  # what is not there has no default
             cards = tuple(each for each in cards if each.subject is not None)

@@ -54,6 +54,8 @@ _HEADING = lazy_regex(r"#{1,6} |(?:={3,}|-{3,}|~{3,})\s*$")
 _PROPER = lazy_regex(r"(?<=[a-z,] )[A-Z]\w+")
 """A name inside of a sentence."""
 _LOCK = lazy_regex(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|[\w.-]*lock\.(?:json|ya?ml)|go\.sum)$", re.IGNORECASE)
+_OWN_CODE = lazy_regex(r"(?<![^/])(?:bundled|extern|external|compat|deprecated|backports?|legacy\w{0,30})(?=[/.])")
+"""Folders and files that rank like copies, and hold code of the project: `plugin/bundled/`, `compat.py`."""
 _ABBREVIATED = frozenset(("i.e", "e.g", "etc"))
 _ACRONYM = lazy_regex(r"\b[A-Z]{3,5}\b")
 _ASKS = lazy_regex(
@@ -81,7 +83,7 @@ _FEATURE = lazy_regex(
     re.IGNORECASE,
 )
 """What is asked for, without what it is for: `a progress callback` of `is there a progress callback for uploads`."""
-_LOOKS_FOR = lazy_regex(r"(?:where|how|which|what)\b", re.IGNORECASE)
+_LOOKS_FOR = lazy_regex(r"(?:where|how|which|what|show|name|find|point|locate)\b", re.IGNORECASE)
 _OPTION = lazy_regex(
     r"\b(?:option|parameter|param|setting|argument|prop|property|key|attribute) (?:called |named )?"
     r"(?P<quote>[`'\"]?)(?P<word>[A-Za-z]\w{3,60})(?P=quote)(?=[,;.?!]|$| (?:where|how|which|in)\b)"
@@ -98,7 +100,7 @@ _COMMAND = lazy_regex(r"(?<![\w:/.@-])(?P<group>[a-z][\w-]{1,40}):(?P<own>[a-z][
 MOST_COMMANDS = 14
 _SAYS_HOW = lazy_regex(r"\w+(?:ly|ed|ing)")
 """Words that say how something is done rather than what is; people have many that code does not."""
-_ENDS = "(?:e|es|ed|er|ers|s|ing|ings|ions?|ors?|able|ment|ation|ations)?"
+_ENDS = "(?:e|es|ed|er|ers|s|ing|ings|ions?|ors?|able|ment|ation|ations|y|i(?:es|ed|ers?))?"
 MOST_ASKED = 25
 """Words of a question for how or where something is done."""
 _GENERAL = frozenset(
@@ -111,6 +113,7 @@ _GENERAL = frozenset(
     somewhere anything way similar several automatically moment taken made given done currently never ever branch
     kind sort type types some other another official native first-class mode file files code
     away gone instead otherwise together apart whenever behind ahead
+    maximum minimum number amount
     test tests page pages doc docs document documentation example examples logic version versions section sections
     chapter chapters guide guides readme manual tutorial tutorials paragraph heading headings article articles
     """.split()  # noqa: SIM905
@@ -149,7 +152,7 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
         feature = _feature_words(text) if uses is None and not of_one else ()
         words = [word for word in words if word in feature or word in proper or word in unknown] if feature else words
     elif unknown and not query.names and _LOOKS_FOR.match(text):
-        words = [word for word in topic_words(text) if _is_thing(word, unknown)]
+        words = [word for word in topic_words(text) if is_thing(word, unknown)]
     else:
         return ()
     words = [word for word in words if (len(word) >= MIN_LETTERS or word in acronyms) and word not in _ABBREVIATED]
@@ -157,14 +160,16 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     words = [word for word in words if word.lower() not in _GENERAL][: MOST_FEATURE_WORDS if asks else MAX_WORDS]
     if not words:
         return ()
-    scans = await scan_patterns(reader, where, [_pattern(word) for word in words])
+    scans = await scan_patterns(reader, where, [word_pattern(word) for word in words])
     said, nowhere = list[str](), list[str]()
     for word, scan in zip(words, scans, strict=True):
         if scan.notes or (scan.found and not is_existence):
             continue
         if any(not each.file.is_document for each in scan.found):
             is_asked = asks and (word in feature or word in proper)
-            said += [_aside(word, scan.found)] if is_asked and await _is_never_code(reader, scan.found, where) else []
+            said += (
+                [absent_aside(word, scan.found)] if is_asked and await _is_never_code(reader, scan.found, where) else []
+            )
             continue
         if asks and (denied := _denied(scan.found)):
             # one line may be about several of the words
@@ -210,7 +215,7 @@ async def find_absent_options(reader: Reader, text: str, known: Sequence[str], w
         if not scan.notes and not scan.found:
             said.append(f"`{word}` occurs in no indexed file")
         elif not scan.notes and all(map(is_no_code, scan.found)):
-            said.append(_aside(word, scan.found))
+            said.append(absent_aside(word, scan.found))
     return tuple(said)
 
 
@@ -219,7 +224,7 @@ async def _absent_flags(reader: Reader, query: Query, where: Filter) -> tuple[st
     names = flag_names(query.text)[:MAX_WORDS]
     if not names or query.states or query.reports or query.phrases or len(query.text.split()) > MOST_ASKED:
         return ()
-    scans = await scan_patterns(reader, where, [_pattern(name.lower()) for name in names])
+    scans = await scan_patterns(reader, where, [word_pattern(name.lower()) for name in names])
     said: list[str] = []
     for name, scan in zip(names, scans, strict=True):
         if scan.notes or not all(map(is_no_code, scan.found)):
@@ -278,13 +283,13 @@ def _never_together(scanned: Sequence[tuple[str, TextScan]]) -> list[str]:
     if len(scanned) != 2 or any(scan.notes for _, scan in scanned):
         return []
     (one, first), (two, second) = scanned
-    at = {(each.file.path, each.line + by) for each in first.found if _begins_word(each) for by in (-1, 0, 1)}
-    if any((each.file.path, each.line) in at for each in second.found if _begins_word(each)):
+    at = {(each.file.path, each.line + by) for each in first.found if begins_word(each) for by in (-1, 0, 1)}
+    if any((each.file.path, each.line) in at for each in second.found if begins_word(each)):
         return []
     return [f"no indexed line has both `{one}` and `{two}`"]
 
 
-def _begins_word(found: TextMatch) -> bool:
+def begins_word(found: TextMatch) -> bool:
     """Return whether a match begins a word or a part of an identifier: `rate` of `RATE_LIMIT`, not of `separate`."""
     start = found.match.start()
     before, first = found.file.text[start - 1 : start], found.file.text[start : start + 1]
@@ -303,13 +308,13 @@ async def _is_never_code(reader: Reader, found: Sequence[TextMatch], where: Filt
 
 def is_no_code(found: TextMatch) -> bool:
     """Return whether a line stands in a document, a test or an example, or is a comment."""
-    is_beside = found.file.is_document or found.file.is_test or is_aside(found.file.path)
+    is_beside = found.file.is_document or found.file.is_test or is_aside(_OWN_CODE.sub("own", found.file.path))
     if is_beside or is_comment(found.text) or _LOCK.search(found.file.path) is not None:
         return True
     return found.line in lines_of_blocks(found.file.text)
 
 
-def _aside(word: str, found: Sequence[TextMatch]) -> str:
+def absent_aside(word: str, found: Sequence[TextMatch]) -> str:
     """Return that a word occurs in comments, documents or tests only, with its first lines there."""
     found = [*{each.place: each for each in reversed(found)}.values()][::-1]
     asides = any(is_aside(each.file.path) for each in found)
@@ -333,7 +338,7 @@ def _denied(found: Sequence[TextMatch]) -> str:
     return ""
 
 
-def _is_thing(word: str, unknown: Sequence[str]) -> bool:
+def is_thing(word: str, unknown: Sequence[str]) -> bool:
     """Return whether a word, or a part of it, is unknown and does not only say how something is done."""
     parts = re.split(r"[-_./]", word)
     is_verb = is_relation_word(word) or is_third_person(word) or is_base(word)
@@ -341,7 +346,7 @@ def _is_thing(word: str, unknown: Sequence[str]) -> bool:
     return not says_how and any(part in unknown for part in parts if len(part) > 2)
 
 
-def _pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:
+def word_pattern(word: str) -> tuple[re.Pattern[str], tuple[bytes]]:
     """Return what finds a word in its other forms, joined by other signs, and inside of names; and how it begins."""
     parts = [re.escape(part) for part in re.split(r"[-_ ]", word.removesuffix("s"))]
     joined = "[-_ ]?".join(parts)

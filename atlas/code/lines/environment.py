@@ -92,6 +92,8 @@ _ASSIGNED = lazy_regex(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40}
 MAX_LEFT = 30
 MOST_QUOTED, MAX_QUOTED = 2, 90
 """Variables that are about a topic of which the line is shown, and characters of it."""
+MOST_UNSAID = 3
+"""Words of a topic of which is said that no line has them; of more, others stand for them."""
 _NONE_SAYS = "none of these lines says"
 MAX_VARIABLES = 5_000
 INCOMPLETE = "not all may be counted"
@@ -465,7 +467,7 @@ def _listed(
 
 def _variable(name: str, places: Sequence[EnvironmentRead], *, quoted: bool) -> TextLine:
     group = "variables"
-    if all(_TOOLS.search(each.found.file.path) or is_aside(each.found.file.path) for each in places):
+    if all(map(_is_in_tools, places)):
         group = "in_tools"
     elif all(each.is_computed for each in places):
         group = "computed"
@@ -480,6 +482,11 @@ def _variable(name: str, places: Sequence[EnvironmentRead], *, quoted: bool) -> 
         if (through := first.through) is not None:
             text = f"{text} -> {through.place.rpartition('/')[2]} {shown(through.text)[:MAX_QUOTED]}"
     return TextLine(group, name, text)
+
+
+def _is_in_tools(each: EnvironmentRead) -> bool:
+    """Return whether a read is one of code that builds, measures or shows the project."""
+    return _TOOLS.search(each.found.file.path) is not None or is_aside(each.found.file.path)
 
 
 _SIDES = ("test", "tests", "outside", "production", "non-test")
@@ -497,11 +504,15 @@ def _about_topic(
         return list(reads), ""
     for part in range(3):
         kept = [each for each in reads if mentions(_parts(each)[part], words)]
+        if part and all(_is_in_tools(each) for each in kept):
+            continue  # that a benchmark is about the topic says nothing of the code
         if kept and part == 0:
             kept = _with_those_inside(kept, reads, words)
         if kept and len(kept) < len(reads):
-            return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}"
-    is_said = any(mentions(part, words) for each in reads for part in _parts(each))
+            unsaid = [word for word in words if not any(mentions(" ".join(_parts(each)), (word,)) for each in kept)]
+            none = f"; {_NONE_SAYS} {', '.join(unsaid)}" if unsaid and len(words) <= MOST_UNSAID else ""
+            return kept, f"those about {', '.join(words)}: {_names(kept)} of {_names(reads)}{none}"
+    is_said = any(mentions(part, words) for each in reads for part in _parts(each) if not _is_in_tools(each))
     return list(reads), "" if is_said or not reads else f"{_NONE_SAYS} {', '.join(words)}: all that are known"
 
 
