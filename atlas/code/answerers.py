@@ -51,7 +51,7 @@ from atlas.code.graph.subjects import Subjects, count_inside, held_by_file, qual
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
-from atlas.code.lines.absent_words import find_absent_options
+from atlas.code.lines.absent.words import find_absent_options
 from atlas.code.lines.bounds import answer_compared
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
 from atlas.code.lines.caught import answer_caught

@@ -17,9 +17,10 @@ from atlas.code.graph.packages import PackageReport
 from atlas.code.graph.paths.shared import shared_lines
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.subjects import Subjects, find_subjects, qualified_relation
-from atlas.code.lines.absent_named import find_absent_named
-from atlas.code.lines.absent_things import AbsentThings, find_absent_things
-from atlas.code.lines.absent_words import find_absent_words
+from atlas.code.lines.absent.named import find_absent_named
+from atlas.code.lines.absent.options import find_absent_option
+from atlas.code.lines.absent.things import AbsentThings, find_absent_things
+from atlas.code.lines.absent.words import find_absent_words
 from atlas.code.lines.bounds import find_bounds
 from atlas.code.lines.flags import flag_names
 from atlas.code.lines.flags_in_words import find_absent_flag
@@ -260,7 +261,7 @@ async def _told(
         named = named if members or named else await find_absent_flag(reader, query, where)
         is_missing = bool(members or named or flag_names(query.text))
         things = AbsentThings() if is_missing else await find_absent_things(reader, query, unknown, where)
-        named = named or things.lines
+        named = named or things.lines or await find_absent_option(reader, query, where)
         absent = (*members, *(named or await find_absent_words(reader, query, unknown, where)))
         absent = (*absent, *await commits_of_absent(reader, absent, where))
         is_missing = bool(absent) and (is_missing or things.is_missing)

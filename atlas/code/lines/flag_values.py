@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.graph.declarations import read_declarations
-from atlas.code.lines.absent_words import is_no_code
+from atlas.code.lines.absent.words import is_no_code
 from atlas.code.lines.flags import answer_flags, declarations, flag_names, help_of
 from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, is_document, scan_texts

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from atlas.code.graph.declarations import read_declarations
-from atlas.code.lines.absent_words import is_no_code
+from atlas.code.lines.absent.words import is_no_code
 from atlas.code.lines.line_report import shown
 from atlas.code.lines.scan_texts import TextMatch, scan_patterns
 from atlas.code.question.cues import is_relation_word

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from atlas.code.lines.absent_named import KINDS, known_of_kind
-from atlas.code.lines.absent_words import absent_aside, begins_word, is_no_code, is_thing, word_pattern
+from atlas.code.lines.absent.named import KINDS, known_of_kind
+from atlas.code.lines.absent.words import absent_aside, begins_word, is_no_code, is_thing, word_pattern
 from atlas.code.lines.asked_words import topic_words
 from atlas.code.lines.line_report import shown
 from atlas.code.lines.scan_texts import scan_patterns
@@ -42,11 +43,10 @@ _CONDITION = lazy_regex(
 _ASKS_OTHERWISE = lazy_regex(
     r"\b(?:commits?|pull requests?|pr|release|since|introduced|removed|version)\b", re.IGNORECASE
 )
-_PROPER = lazy_regex(
-    r"(?<![\w./:@`'\"$-])(?P<name>[A-Z][a-z]+(?:-[A-Z][a-z]+)+|[A-Z][A-Z0-9]{2,7}|[A-Z]\w{0,30}[a-z]\w{0,30}[A-Z]\w{0,30}"
-    r"|(?<=[a-z] )[A-Z][a-z]{3,30})(?![\w/:@(`'\"-]|\.\w)"
-)
-"""An abbreviation, a header, a name of mixed case, or one with a capital inside of a sentence."""
+_NAME = lazy_regex(r"(?<![\w./:@`'\"$-])[A-Z][\w-]{2,80}+(?![/:@(`'\"]|\.\w)")
+_SHAPED = lazy_regex(r"[A-Z][A-Z0-9]{2,7}|[A-Z][a-z]{1,30}(?:-[A-Z][a-z]{1,30}){1,3}")
+"""An abbreviation or a header."""
+_VERB = lazy_regex(r"\b(?:that|which|and|to) (?P<verb>[a-z]{2,40}s?)\b")
 _CAPITAL = lazy_regex(r"[A-Z][a-z]+")
 """`Windows`: code may mean it without the word, where comments have it."""
 
@@ -78,7 +78,9 @@ async def find_absent_things(reader: Reader, query: Query, unknown: Sequence[str
     }
     if not absent:
         return AbsentThings()
-    plain = [word for word in topic_words(asked) if is_thing(word, unknown) and word not in "".join(names).lower()]
+    known = {*_VERB.findall(asked.lower()), *(name.lower() for name in names)}
+    known |= {behind for before, behind in pairwise(asked.lower().split()) if before in known}  # `a Retry-After header`
+    plain = [word for word in topic_words(asked) if is_thing(word, unknown) and word not in known]
     scans = await scan_patterns(reader, where, [word_pattern(word) for word in plain]) if plain else []
     nowhere = [name for name, found in absent.items() if not found]
     nowhere += [word for word, scan in zip(plain, scans, strict=True) if not (scan.found or scan.notes)]
@@ -105,9 +107,16 @@ def _asked(query: Query) -> str:
 
 def _names(reader: Reader, asked: str) -> list[str]:
     """Return the names of a text that code would write as they are: proper ones, and words that are no English."""
-    names = [match["name"] for match in _PROPER.finditer(asked) if match.start()]
+    found = _NAME.finditer(asked)
+    names = [each[0] for each in found if _is_proper(each[0], is_inside=asked[: each.start()].rstrip()[-1:].islower())]
     own = reader.root.name.lower()
     return [name for name in dict.fromkeys(names) if name.lower() != own][:MOST_NAMES]
+
+
+def _is_proper(name: str, *, is_inside: bool) -> bool:
+    """Return whether a word is an abbreviation, a header, of mixed case, or has a capital `is_inside` of a sentence."""
+    is_mixed = name.isalnum() and not name.isupper() and not name[1:].islower()
+    return is_mixed or _SHAPED.fullmatch(name) is not None or (is_inside and _CAPITAL.fullmatch(name) is not None)
 
 
 async def _parts(reader: Reader, names: Sequence[str], where: Filter) -> list[str]:

@@ -103,7 +103,7 @@ _SAYS_HOW = lazy_regex(r"\w+(?:ly|ed|ing)")
 _ENDS = "(?:e|es|ed|er|ers|s|ing|ings|ions?|ors?|able|ment|ation|ations|y|i(?:es|ed|ers?))?"
 MOST_ASKED = 25
 """Words of a question for how or where something is done."""
-_GENERAL = frozenset(
+GENERAL = frozenset(
     """
     helper helpers class classes function functions method methods module modules feature features built built-in
     builtin
@@ -157,7 +157,7 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
         return ()
     words = [word for word in words if (len(word) >= MIN_LETTERS or word in acronyms) and word not in _ABBREVIATED]
     words.sort(key=lambda word: (word not in proper, word not in unknown))
-    words = [word for word in words if word.lower() not in _GENERAL][: MOST_FEATURE_WORDS if asks else MAX_WORDS]
+    words = [word for word in words if word.lower() not in GENERAL][: MOST_FEATURE_WORDS if asks else MAX_WORDS]
     if not words:
         return ()
     scans = await scan_patterns(reader, where, [word_pattern(word) for word in words])
@@ -275,7 +275,7 @@ def _feature_words(text: str) -> tuple[str, ...]:
     """Return the words of what is asked for, which tell more than those of what it is for; () if none tells it."""
     match = _FEATURE.search(text)
     words = topic_words(match["feature"]) if match is not None else ()
-    return tuple(word for word in words if word not in _GENERAL and len(word) >= MIN_LETTERS)
+    return tuple(word for word in words if word not in GENERAL and len(word) >= MIN_LETTERS)
 
 
 def _never_together(scanned: Sequence[tuple[str, TextScan]]) -> list[str]:
@@ -309,9 +309,14 @@ async def _is_never_code(reader: Reader, found: Sequence[TextMatch], where: Filt
 def is_no_code(found: TextMatch) -> bool:
     """Return whether a line stands in a document, a test or an example, or is a comment."""
     is_beside = found.file.is_document or found.file.is_test or is_aside(_OWN_CODE.sub("own", found.file.path))
-    if is_beside or is_comment(found.text) or _LOCK.search(found.file.path) is not None:
+    if is_beside or is_comment(found.text) or is_lock(found.file.path):
         return True
     return found.line in lines_of_blocks(found.file.text)
+
+
+def is_lock(path: str) -> bool:
+    """Return whether a file holds the versions that a package manager has chosen."""
+    return _LOCK.search(path) is not None
 
 
 def absent_aside(word: str, found: Sequence[TextMatch]) -> str:
