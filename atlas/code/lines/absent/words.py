@@ -113,7 +113,7 @@ GENERAL = frozenset(
     somewhere anything way similar several automatically moment taken made given done currently never ever branch
     kind sort type types some other another official native first-class mode file files code
     away gone instead otherwise together apart whenever behind ahead
-    maximum minimum number amount
+    maximum minimum number amount brought kept sent held left lost chosen thrown caught
     test tests page pages doc docs document documentation example examples logic version versions section sections
     chapter chapters guide guides readme manual tutorial tutorials paragraph heading headings article articles
     """.split()  # noqa: SIM905

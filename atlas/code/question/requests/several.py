@@ -128,6 +128,16 @@ _OF_PACKAGES = lazy_regex(
 )
 _ASKS_PACKAGE = lazy_regex(r"(?:which|what) (?:librar(?:y|ies)|packages?|gems?|crates?|modules?) ", re.IGNORECASE)
 """The package is what is asked for, and a later part is about it."""
+_VERSION = (
+    r"(?:(?:in|at|from|with) )?(?:which|what) (?:minimum |min |exact )?versions?"
+    r"(?: (?:ranges?|bounds?|constraints?|requirements?|bound))?"
+    r"(?: (?:is|are) (?:required|needed|declared|demanded|pinned|locked|allowed)"
+    r"|(?: do| does) [\w.-]{1,40} (?:demand|require|need|declare|want|pin))?"
+)
+_OF_VERSION = lazy_regex(_VERSION, re.IGNORECASE)
+_RAISED = lazy_regex(r"\b(?:raised|thrown|raises|throws)\b", re.IGNORECASE)
+_HANDLE = lazy_regex(r"(?<=\w )handle(?= )", re.IGNORECASE)
+_ASKS_EXTRA = lazy_regex(r"(?:which|what) (?:\w+ )?extras?\b(?!.* for )", re.IGNORECASE)
 _OF_PACKAGE = lazy_regex(
     r"(?:if (?:not|so|yes),? )?(?:and )?(?:"
     r"(?:which|what) (?:of (?:our|the|its) )?(?:own )?(?:files?|modules?|code|class(?:es)?|parts?(?: of \w+ \w+)?)"
@@ -137,7 +147,9 @@ _OF_PACKAGE = lazy_regex(
     r"|(?:which|what) (?:of (?:our|the|its) )?(?:own )?(?:files?|modules?|code|class(?:es)?|parts?)"
     r"(?: (?:of|in) (?:the|our|this) \w+)? (?:is|are|caused?|forces?) (?:the |to )?"
     r"(?:reasons?|cause|culprits?|blame|responsible|it|that|this)(?: for (?:it|that|this))?"
-    r"|(?:in|at|from|with) (?:which|what) (?:minimum |min )?versions?"
+    rf"|{_VERSION}"
+    r"|(?:is|are) (?:it|that|this|they) (?:an? |among the |declared as an? )?(?:\w+ )?(?:dependency|dependencies)"
+    r"(?: (?:in|of) \S{1,60})?"
     r"|what (?:do|does) (?:it|they|that|those) install(?:,? (?:at|in|with) (?:which|what) (?:minimum |min )?versions?)?"
     r"|what (?:is|was) special about the (?:version )?(?:jump|bump|upgrade|update)"
     r"|since (?:which|what|when)\b[^?]{0,20} is it (?:a dependency|needed|used|there|required)"
@@ -159,7 +171,10 @@ _OF_ONE_PACKAGE = lazy_regex(
     re.IGNORECASE,
 )
 """`bcrypt - what for, where required and which version allowed`: one answer about a package says it all."""
-_OF_ONE = lazy_regex(r"\b(?:one|ones|another|others?|either|neither|each)\b", re.IGNORECASE)
+_OF_THE_PACKAGE = lazy_regex(
+    r"\bthe (?:missing |absent |uninstalled )?(?=(?:package|library|dependency|module|crate|gem)\b)", re.IGNORECASE
+)
+_OF_ONE = lazy_regex(r"\b(?:one|ones|another|others?|either|neither|each|the same)\b", re.IGNORECASE)
 """Means what the clause before is about without a name for it: `what makes the runner pick one over another`."""
 _AMONG = lazy_regex(r"which (?:ones?|of (?:them|these|those))\b", re.IGNORECASE)
 _HEADS = lazy_regex(r"^(?:what|how|why|where|when|who|which)\b[^?:]{1,200}: [^?]*\.$", re.IGNORECASE)
@@ -210,24 +225,28 @@ def read_requests(text: str) -> SeveralRequests | None:
     if limited := _limited(text):
         return SeveralRequests(tuple(map(AskedPart, limited)), are_alternatives=True)
     clauses = split_clauses(text)
+    topic = clauses[0].text if clauses and not clauses[0].asks and f"{clauses[0].text}: " in text else ""
     asked = [number for number, clause in enumerate(clauses) if clause.asks]
     if not asked:
         return None
     if len(clauses) == 1 and (found := _alternatives(text)):
         return SeveralRequests(tuple(map(AskedPart, found)), are_alternatives=True)
-    requests = [each for request in _without_places([*_requests(clauses)]) for each in _values(request)]
+    requests = [each for request in _without_places([*_requests(clauses, topic)]) for each in _values(request)]
     if len(requests) < 2:
         return None
     return SeveralRequests(tuple(requests)[:MOST_REQUESTS], has_statement=len(asked) < len(clauses))
 
 
-def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
-    """Yield the clauses that ask for something of their own, each with what it is about."""
+def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
+    """Yield the clauses that ask for something of their own, each with what it is about.
+
+    `topic`: what stands before a colon and all clauses are about; "" for none.
+    """
     subject: ClauseSubject | None = None
     asked: AskedFor | None = None
     context = before = stated = ""
     relations: list[tuple[str, str]] = []
-    is_first, asks_packages, of_commit, of_package = True, False, False, False
+    is_first, asks_packages, of_commit, of_package, of_extra = True, False, False, False, False
     kind: Kind | None = None
     is_pair = sum(clause.asks for clause in clauses) == 2
     for clause in clauses:
@@ -254,9 +273,18 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             continue
         if (of_package or kind == Kind.IMPORTERS) and _OF_PACKAGE.fullmatch(bare):
             continue
+        if asked is not None and _OF_PACKAGES.match(asked.noun) and _OF_VERSION.fullmatch(bare):
+            yield AskedPart(clause.text, f"which version of {RESULT} is required", asked, is_certain=True)
+            continue
+        if of_extra and (the := _OF_THE_PACKAGE.search(bare)) is not None and not written_names(bare):
+            found = f"{bare[: the.end()]}{RESULT} {bare[the.end() :]}"
+            yield AskedPart(clause.text, found, AskedFor("package", is_plural=False), is_certain=True)
+            continue
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
         text = resolved(clause.text, subject)
+        if kind == Kind.INSTANTIATIONS and _RAISED.search(before):
+            text = _HANDLE.sub("catch", text)  # `where is X raised, and where does the library handle it`
         is_open = text == clause.text and not is_first and not _AMONG.match(bare)
         if is_open and subject is not None and _OF_ONE.search(text):
             text = of_subject(text, subject)
@@ -265,6 +293,9 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
         if asks_packages and (said := _OF_KIND.fullmatch(bare)) is not None:
             text = f"what are the {said[1]} dependencies"
         asks_packages = find_package_question(text) is not None
+        of_extra = of_extra or (is_first and bool(topic) and _ASKS_EXTRA.match(bare) is not None)
+        if is_first and of_extra:
+            text = f"{bare} for {topic}"
         if context and text == clause.text and not written_names(text):
             text = f"{text.rstrip(' ?.!')} {context[0].lower()}{context[1:]}"
         before = text
@@ -279,7 +310,7 @@ def _requests(clauses: Sequence[Clause]) -> Iterator[AskedPart]:
             relations.append((relation.kind, relation.name))
         yield request
         asked = asked_for(text)
-        subject = subject_of(text, asked) or subject
+        subject = (None if topic else subject_of(text, asked)) or subject  # `Jackson 3: ...`: all parts are about it
         is_first = False
 
 
