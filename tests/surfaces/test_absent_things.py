@@ -113,3 +113,35 @@ async def test_an_option_is_absent_where_a_word_of_what_it_does_is_near_no_other
             "Which function reads persistent prices of a directory?",
         ):
             assert "outside of tests" not in (await hybrid_search(atlas, question)).render(), question
+
+
+async def test_a_variable_for_a_topic_that_no_read_has_is_denied_with_the_default_that_code_has(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    files = {
+        "lib/shop.js": (
+            "const defaultOptions = {\n  level: 'info',\n  depthLimit: 5,\n  edgeLimit: 100\n};\n"
+            "function host() {\n  return process.env.SHOP_TOKEN;\n}\n"
+            "function more() {\n  return process.env.NODE_OPTIONS;\n}\n"
+            "module.exports = { defaultOptions, host };\n"
+        ),
+        "benchmarks/log_level.js": "process.env.DEBUG = 'log level';\n",
+        "docs/api.md": (
+            "# Options\n\nThe shop applies `depthLimit` and `edgeLimit` only where the order\ncannot be written as JSON.\n"
+        ),
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "Which environment variable sets the default log level of shop?")).render()
+        assert "(none of these lines says log, level: all that are known)" in said
+        assert "default:\n  lib/shop.js:2: level: 'info'," in said
+        said = (await hybrid_search(atlas, "Which environment variable sets the Dropbox token?")).render()
+        assert "those about dropbox, token: 1 of 3; none of these lines says dropbox" in said
+        said = (await hybrid_search(atlas, "Which environment variable sets the token?")).render()
+        assert "SHOP_TOKEN" in said and "none of these lines" not in said
+        asked = "depthLimit and edgeLimit: default values and when do they take effect at all?"
+        said = (await hybrid_search(atlas, asked)).render()
+        assert "lib/shop.js:3: depthLimit: 5," in said and "lib/shop.js:4: edgeLimit: 100" in said
+        assert "`edgeLimit` only where the order cannot be written as JSON." in said, "the rest of the sentence"

@@ -17,7 +17,16 @@ from atlas.code.lines.asked_words import mentions, topic_words
 from atlas.code.lines.environment_helpers import MADE, calls_of_helpers, is_parameter, names_of_loop
 from atlas.code.lines.environment_mappings import reads_of_mappings
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
-from atlas.code.lines.scan_texts import IndexedText, TextMatch, definitions_around, is_aside, is_document, scan_texts
+from atlas.code.lines.scan_texts import (
+    IndexedText,
+    TextMatch,
+    definitions_around,
+    is_aside,
+    is_document,
+    scan_texts,
+    with_rest,
+)
+from atlas.code.lines.settings import lines_of_defaults
 from atlas.code.question.parse_question import Query
 from atlas.code.reader import Reader
 from atlas.code.retrieve.channels import keeps
@@ -87,13 +96,15 @@ _IN_CALL = lazy_regex(r"(?<=[(,|\s])@?[A-Za-z_]\w*(?=\s*[,)|])")
 USED_WITHIN = 10
 """Lines behind a read in which what was read is looked for."""
 MOST_USES = 2
-MAX_SENTENCE = 260
 _ASSIGNED = lazy_regex(r"\s*(?:const |let |var |val |final )?(\w+)(?::[^=]{1,40})?\s*:?=(?!=)")
 MAX_LEFT = 30
 MOST_QUOTED, MAX_QUOTED = 2, 90
 """Variables that are about a topic of which the line is shown, and characters of it."""
 MOST_UNSAID = 3
 """Words of a topic of which is said that no line has them; of more, others stand for them."""
+_DEFAULT_OF = lazy_regex(
+    r"\bdefault (?:[a-z-]{2,30} ){0,2}?(?P<name>[A-Za-z-]{3,30})(?= (?:of|for|in|on)\b|[?.!]?$)", re.IGNORECASE
+)
 _NONE_SAYS = "none of these lines says"
 MAX_VARIABLES = 5_000
 INCOMPLETE = "not all may be counted"
@@ -154,6 +165,9 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
         documented = {name: found for name, found in documented.items() if name.startswith(begins)}
     in_code = await _in_code(reader, where, documented.keys() - {each.name for each in reads})
     report = _listed(query, reader.root.name, reads, documented, named, notes, in_code)
+    if _NONE_SAYS in report.title and (asked := _DEFAULT_OF.search(text)) is not None:
+        # no variable sets it: what does
+        report = replace(report, lines=(*report.lines, *await lines_of_defaults(reader, asked["name"], where)))
     # no known form of a read is no proof that there is none: the words are searched then
     return report if report.lines else None
 
@@ -360,7 +374,7 @@ async def _about(
         lines.append(TextLine(group, each.found.place, f"{name}{_with_next(each.found)}"))
     pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
     told = await scan_texts(reader, where, pattern, [name.encode() for name in names], is_document)
-    documents = [TextLine("documented", each.place, _with_rest(each)) for each in told.found]
+    documents = [TextLine("documented", each.place, with_rest(each)) for each in told.found]
     reading = [each for each in mine if not each.is_written]
     read_in = f"read in {counted(len(reading), 'place')}"
     if not reading:  # no known form of a read is no proof that there is none: `env_orig["NAME"]`
@@ -402,16 +416,6 @@ def _with_next(found: TextMatch) -> str:
     return " / ".join((text, *said[:MOST_USES]))
 
 
-def _with_rest(found: TextMatch) -> str:
-    """Return a line of a document with the rest of its sentence."""
-    text = found.text.strip()
-    for line in found.file.lines[found.line : found.line + MOST_USES]:
-        if not line.strip(" #*/") or text.endswith((".", ":", "|", ">")) or len(text) > MAX_SENTENCE:
-            break
-        text = f"{text} {line.strip(' #*/')}"
-    return " ".join(text.split())[:MAX_SENTENCE]
-
-
 def _listed(
     query: Query,
     reader_name: str,
@@ -442,7 +446,8 @@ def _listed(
         left = {each.name: each for each in reversed(code) if each.name not in by_name}
         rest = [f"{name} {each.found.place}" for name, each in sorted(left.items())][:MAX_LEFT]
         lines += [TextLine("others", "all other variables", ", ".join(rest))] if rest else []
-    elsewhere = [each.place for each in lines if each.group == "in_tools"]
+    tools = [each for each in lines if each.group == "in_tools"]
+    elsewhere = [f"{each.place} {each.text}" if len(tools) <= MOST_QUOTED else each.place for each in tools]
     lines = [each for each in lines if each.group != "in_tools"]
     lines += [TextLine("in_tools", "build, benchmarks, examples", ", ".join(elsewhere))] if elsewhere else []
     lines += [

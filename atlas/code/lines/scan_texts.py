@@ -30,6 +30,8 @@ MAX_LINE = 2_000
 MAX_FOUND = 5_000
 _DOCUMENT_ENDING = lazy_regex(r"\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|html?|org|pod|rdoc|textile)$", re.IGNORECASE)
 
+LINES_OF_SENTENCE, MAX_SENTENCE = 2, 260
+"""Lines behind that of a match that its sentence may go on in, and characters of it."""
 LINES_AROUND = 200
 """Lines above a line in which the definitions around it are looked for."""
 _DEFINES = lazy_regex(
@@ -358,6 +360,16 @@ def _passes(each: ScanEntry, where: Filter) -> bool:
     if where.path and not path_matches(where.path, each.path):
         return False
     return (where.include_tests or not each.is_test) and (not where.languages or each.language in where.languages)
+
+
+def with_rest(found: TextMatch) -> str:
+    """Return a line of a document with the rest of its sentence."""
+    text = found.text.strip()
+    for line in found.file.lines[found.line : found.line + LINES_OF_SENTENCE]:
+        if not line.strip(" #*/") or text.endswith((".", ":", "|", ">")) or len(text) > MAX_SENTENCE:
+            break
+        text = f"{text} {line.strip(' #*/')}"
+    return " ".join(text.split())[:MAX_SENTENCE]
 
 
 def definitions_around(lines: Sequence[str], line: int) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from atlas.code.lines.line_report import LineReport, TextLine, shown
-from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns
+from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns, with_rest
 from atlas.code.question.cues import asks
 from atlas.code.question.parse_question import Query, asks_for_page
 from atlas.code.reader import Reader
@@ -139,6 +139,14 @@ def _candidates(query: Query) -> list[_AskedSetting]:
     return list(dict.fromkeys(found))[:4]
 
 
+async def lines_of_defaults(reader: Reader, name: str, where: Filter) -> list[TextLine]:
+    """Return the lines that give a name its value in a block of defaults of the code: `const defaults = {`."""
+    (scan,) = await _occurrences(reader, [(name,)], where)
+    code = [each for each in scan.found if not (each.file.is_document or is_aside(each.file.path))]
+    given = [each for each in code if _group(each) == "default" and _is_of_defaults(each)]
+    return _distinct("default", given, MOST_DEFAULTS)
+
+
 def _report(name: str, found: tuple[TextMatch, ...], notes: tuple[str, ...], *, is_certain: bool) -> LineReport | None:
     """Return what the lines with a name say; None for a name that may be English, and has no value."""
     lines = [(_group(each), each) for each in found]
@@ -204,7 +212,9 @@ def _distinct(group: str, places: list[TextMatch], most: int) -> list[TextLine]:
 def _said(each: TextMatch) -> str:
     """Return a line; of a document with the one below that says the default."""
     below = _told_below(each) if each.file.is_document else ""
-    return f"{each.text.strip()} ... {below.strip()}" if below else each.text
+    if below:
+        return f"{each.text.strip()} ... {below.strip()}"
+    return with_rest(each) if each.file.is_document and _PROSE.match(each.text) else each.text
 
 
 def _told_below(each: TextMatch) -> str:
@@ -221,9 +231,11 @@ def _told_below(each: TextMatch) -> str:
 
 
 _CHANGES = lazy_regex(r"(?:^|/)(?:changes?|changelog|history|news|releases?|upgrad\w*)\b", re.IGNORECASE)
+_PROSE = lazy_regex(r"\s{0,3}(?:[-*] )?[`\"']?[A-Z]")
+"""A sentence begins here: what is said of a name may stand in the next line."""
 _RESETS = lazy_regex(r"\s*:?=\s*(?:0|nil|null|None|undefined)\b\s*(?:;\s*)?$")
 """What sets a name back: `config.timeout = 0`."""
-LINES_OF_BLOCK = 60
+LINES_OF_BLOCK, MOST_DEFAULTS = 60, 2
 LINES_BELOW = 8
 """Lines of an entry of a document in which its default is looked for."""
 _ENTRY = lazy_regex(r"\s*(?:#+|[-*]|\d+\.|\.\. \w+::|:\w+:)?\s*[`*\"'(]*(?:--?)?")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from atlas.code.question.further_parts import asks_for_inheriting, is_said_of_results
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
+from atlas.code.question.names import is_code_shaped
 from atlas.code.question.package_questions import find_package_question
 from atlas.code.question.parse_question import is_documentation, is_message
 from atlas.code.question.relation_kinds import Kind
@@ -69,6 +70,11 @@ _VALUES_OF = lazy_regex(
     re.IGNORECASE,
 )
 
+_VALUES_NAMED = lazy_regex(
+    r"^[`'\"]?(?P<one>[\w.-]{3,60})[`'\"]?,? and [`'\"]?(?P<other>[\w.-]{3,60})[`'\"]?(?::| [-–]) .*\bdefaults?\b",
+    re.IGNORECASE,
+)
+"""`depthLimit and edgeLimit: default values and when do they take effect`: the lines of each say both."""
 MOST_PASTED_WORDS = 80
 """Of a text that may be a message and a question about it; a longer one is a report."""
 MIN_MESSAGE = 3
@@ -224,6 +230,8 @@ def read_requests(text: str) -> SeveralRequests | None:
         return None
     if limited := _limited(text):
         return SeveralRequests(tuple(map(AskedPart, limited)), are_alternatives=True)
+    if (named := _VALUES_NAMED.match(text)) is not None and all(map(is_code_shaped, named.groups())):
+        return SeveralRequests(tuple(AskedPart(f"what is the default of {name}") for name in named.groups()))
     clauses = split_clauses(text)
     topic = clauses[0].text if clauses and not clauses[0].asks and f"{clauses[0].text}: " in text else ""
     asked = [number for number, clause in enumerate(clauses) if clause.asks]
