@@ -137,12 +137,11 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
     # `GraphQL` looks like a name of code, and is one only where the index has it
     symbols = [name for name in names if is_code_shaped(name) and name.lower() not in unknown]
     asks = length <= MOST_WORDS and bool(_ASKS.search(text)) and not (query.paths or symbols)
-    is_existence = asks or (length <= MOST_WORDS and not query.names and uses is not None)
     of_one = not asks and length <= MOST_WORDS and not query.paths and _ASKS_OF_ONE.match(text) is not None
     acronyms = {word.lower() for word in _ACRONYM.findall(text) if word not in names or not of_one}
     acronyms = acronyms if asks or of_one else set[str]()
     asks, of_one = asks or (of_one and bool(acronyms)), of_one and bool(acronyms)
-    is_existence = is_existence or of_one
+    is_existence = asks or (length <= MOST_WORDS and not query.names and uses is not None)
     proper = acronyms | {word.lower() for word in _PROPER.findall(text)}
     if is_existence:
         sentence = re.split(r"[?!]", text)[0]  # `is there an X backend? I believe I saw one`
@@ -166,10 +165,8 @@ async def find_absent_words(reader: Reader, query: Query, unknown: Sequence[str]
         if scan.notes or (scan.found and not is_existence):
             continue
         if any(not each.file.is_document for each in scan.found):
-            is_asked = asks and (word in feature or word in proper)
-            said += (
-                [absent_aside(word, scan.found)] if is_asked and await _is_never_code(reader, scan.found, where) else []
-            )
+            if asks and (word in feature or word in proper) and await _is_never_code(reader, scan.found, where):
+                said.append(absent_aside(word, scan.found))
             continue
         if asks and (denied := _denied(scan.found)):
             # one line may be about several of the words

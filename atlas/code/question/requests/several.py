@@ -260,39 +260,26 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
     for clause in clauses:
         if not clause.asks:
             subject = subject_of(clause.text) or subject
-            stated = clause.text
-            context = clause.text if clause.is_context else ""
+            stated, context = clause.text, clause.text if clause.is_context else ""
             continue
         bare = clause.text.strip(" ?.!")
         if (whole := _elliptical(bare, before)) and not is_first:
             yield AskedPart(whole)
             continue
-        if not is_first and (_is_said_anyway(clause.text) or _OF_ORDER.fullmatch(bare) or _OF_COMMITS.fullmatch(bare)):
+        if not is_first and (_is_said_anyway(clause.text) or _is_of_answer(bare)):
             continue
-        if of_commit and _OF_REASON.fullmatch(bare) and not written_names(bare):
-            continue
-        if not is_first and _OF_ADVICE.fullmatch(bare):
-            continue
-        if kind == Kind.IMPORTERS and _OF_TAKEN.fullmatch(bare):
-            continue
-        if kind == Kind.OVERRIDES and asks_for_inheriting(bare):
+        if _is_of_kind(bare, kind) or (of_commit and _OF_REASON.fullmatch(bare) and not written_names(bare)):
             continue
         if is_pair and before and is_said_of_results(bare, find_relation(before)):
             continue
         if (of_package or kind == Kind.IMPORTERS) and _OF_PACKAGE.fullmatch(bare):
             continue
-        if asked is not None and _OF_PACKAGES.match(asked.noun) and _OF_VERSION.fullmatch(bare):
-            yield AskedPart(clause.text, f"which version of {RESULT} is required", asked, is_certain=True)
-            continue
-        if of_extra and (the := _OF_THE_PACKAGE.search(bare)) is not None and not written_names(bare):
-            found = f"{bare[: the.end()]}{RESULT} {bare[the.end() :]}"
-            yield AskedPart(clause.text, found, AskedFor("package", is_plural=False), is_certain=True)
+        if (of_found := _of_package(clause.text, asked, of_extra=of_extra)) is not None:
+            yield of_found
             continue
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
-        text = resolved(clause.text, subject)
-        if kind == Kind.INSTANTIATIONS and _RAISED.search(before):
-            text = _HANDLE.sub("catch", text)  # `where is X raised, and where does the library handle it`
+        text = _caught(resolved(clause.text, subject), before if kind == Kind.INSTANTIATIONS else "")
         is_open = text == clause.text and not is_first and not _AMONG.match(bare)
         if is_open and subject is not None and _OF_ONE.search(text):
             text = of_subject(text, subject)
@@ -302,15 +289,13 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
             text = f"what are the {said[1]} dependencies"
         asks_packages = find_package_question(text) is not None
         of_extra = of_extra or (is_first and bool(topic) and _ASKS_EXTRA.match(bare) is not None)
-        if is_first and of_extra:
-            text = f"{bare} for {topic}"
+        text = f"{bare} for {topic}" if is_first and of_extra else text
         if context and text == clause.text and not written_names(text):
             text = f"{text.rstrip(' ?.!')} {context[0].lower()}{context[1:]}"
-        before = text
+        before, relation = text, find_relation(text)
         request = _request(clause.text, text, asked)
         if kind in _OUTWARD and (certain := of_that_one(clause.text)):
             request = AskedPart(text, certain, AskedFor("class", is_plural=False), is_certain=True)
-        relation = find_relation(text)
         kind = relation.kind if relation is not None else None
         if relation is not None and relation.name and not request.is_certain:
             if (relation.kind, relation.name) in relations:
@@ -320,6 +305,35 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
         asked = asked_for(text)
         subject = (None if topic else subject_of(text, asked)) or subject  # `Jackson 3: ...`: all parts are about it
         is_first = False
+
+
+def _caught(text: str, before: str) -> str:
+    """Return a part that asks where an error is caught, in that word: `where is X raised, and what handles it`."""
+    return _HANDLE.sub("catch", text) if _RAISED.search(before) else text
+
+
+def _is_of_answer(bare: str) -> bool:
+    """Return whether a part asks for what every answer of its sort says: an order, a release, advice."""
+    return any(form.fullmatch(bare) for form in (_OF_ORDER, _OF_COMMITS, _OF_ADVICE))
+
+
+def _is_of_kind(bare: str, kind: Kind | None) -> bool:
+    """Return whether a part asks for what the answer about a relation of a kind says."""
+    if kind == Kind.IMPORTERS:
+        return _OF_TAKEN.fullmatch(bare) is not None
+    return kind == Kind.OVERRIDES and asks_for_inheriting(bare)
+
+
+def _of_package(clause: str, asked: AskedFor | None, *, of_extra: bool) -> AskedPart | None:
+    """Return a part that is about the package which the part before asks for, or which an extra installs; else None."""
+    bare = clause.strip(" ?.!")
+    if asked is not None and _OF_PACKAGES.match(asked.noun) and _OF_VERSION.fullmatch(bare):
+        return AskedPart(clause, f"which version of {RESULT} is required", asked, is_certain=True)
+    the = _OF_THE_PACKAGE.search(bare)
+    if not of_extra or the is None or written_names(bare):
+        return None
+    found = f"{bare[: the.end()]}{RESULT} {bare[the.end() :]}"
+    return AskedPart(clause, found, AskedFor("package", is_plural=False), is_certain=True)
 
 
 def _asked_of(stated: str, asks: str) -> str:
