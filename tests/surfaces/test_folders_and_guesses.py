@@ -184,7 +184,7 @@ async def test_to_handle_an_exception_is_to_catch_it(atlas: Atlas) -> None:
     answer = await said(
         atlas, "Where is LoadError raised, where does the library handle it, and which test checks for it?"
     )
-    assert "2) where does the library handle LoadError" in answer, answer
+    assert "2) where does the library catch LoadError" in answer, answer
     assert "tests of class shop.errors.LoadError" in answer and "test_start 5" in answer, answer
 
 

@@ -280,7 +280,7 @@ async def test_an_interrupted_first_index_is_told_and_continued(tmp_path: Path) 
     store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
     await store.open_project("app", str(place.root))
     await store.aclose()
-    done = atlas("search", "load_settings", *place.options)
+    done = atlas("search", "load_settings", *place.options, env={"ATLAS_MCP_INDEX_ON_DEMAND": "false"})
     assert done.returncode == 3
     assert "the first index is incomplete" in done.stdout
     assert "0 of 3 files indexed; `atlas index` completes it" in done.stdout

@@ -32,7 +32,9 @@ impl Query<'_> {
         }
         let called = self.dotted_name(callee)?;
         if let Some(&position) = rules.container_makers.get(&*called) {
-            return self.container_class(position, args, scope, line);
+            // what a function of the project itself makes is followed in its body
+            let is_own = matches!(callee.entity, Entity::Definition(_));
+            return if is_own { None } else { self.container_class(position, args, scope, line) };
         }
         if let Some(named) = self.named_result(&called, args) {
             return Some(named);
