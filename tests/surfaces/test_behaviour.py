@@ -166,6 +166,50 @@ class Desk:
     assert said.count("OTHER_ROOM = 7") <= 1, "it is a hit, and beside none"
 
 
+async def test_the_short_functions_that_its_lines_call_come_with_their_statements(tmp_path: Path) -> None:
+    desk = """def admit(visitor, queue):
+    if _is_refused(visitor, queue):
+        raise ValueError("come back later")
+    if queue.closed:
+        # Nobody is admitted
+        # to a queue that
+        # was closed before.
+        return notify(visitor)
+    return queue.append(described(visitor))
+
+
+def _is_refused(visitor, queue):
+    \"\"\"Return whether there is no room.\"\"\"
+    # regular visitors have a place of their own
+    return len(queue) >= 10 and not visitor.is_known
+
+
+def notify(visitor):
+    # tells the visitor who is refused
+    return visitor.name
+
+
+def described(visitor):
+"""
+    desk += "".join(f"    visitor.step({number})\n" for number in range(20))
+    (tmp_path / "tree/gate").mkdir(parents=True)
+    (tmp_path / "tree/gate/desk.py").write_text(desk)
+    settings = load_settings(str(tmp_path / "tree"), str(tmp_path / "data"), environment={})
+    async with open_atlas(settings, writing=True) as opened:
+        await opened.index()
+    async with open_atlas(settings) as opened:
+        question = "when is a visitor of a queue refused and who is told?"
+        said = (await hybrid_search(opened, question)).render()
+        first = (await hybrid_search(opened, question, limit=1)).render()
+    assert "calls _is_refused gate/desk.py:12\n      15: return len(queue) >= 10 and not visitor.is_known" in first, (
+        first
+    )
+    assert "return len(queue) >= 10 and not visitor.is_known" in said, said
+    assert said.count("not visitor.is_known") == 1, "it is a hit of its own with its lines, or below the first one"
+    assert "calls described" not in said, "a long function is not shown whole"
+    assert "return notify(visitor)" in said, "what a shown condition leads to"
+
+
 async def test_a_function_is_read_behind_any_number_of_pages(tmp_path: Path) -> None:
     tree = tmp_path / "gate"
     (tree / "docs").mkdir(parents=True)

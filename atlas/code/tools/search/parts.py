@@ -28,6 +28,8 @@ LEAST = 0.00085
 """Value per token below which a part is left out even if the budget has room."""
 REQUIRED = LEAST * 1.001
 """Value per token of what is shown in any case, above `LEAST` whatever is rounded."""
+NEAR_MARKS = 3
+"""Tokens of the marks around a caller, callee or value."""
 ROW = 8
 """Tokens of the marks around a hit; a further hit or line of source costs two."""
 
@@ -104,7 +106,9 @@ def _parts_of(number: int, each: PageHit, pricing: Pricing) -> list[AnswerPart[K
         price = count(text) + 2
         parts.append(AnswerPart((SAME_FILE, number, index), max(NAMED * likelihood, least * price), price, before))
     for index, (text, relevance) in enumerate(zip(hit.near, each.near, strict=True)):
-        parts.append(AnswerPart((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + 3, own))
+        parts.append(
+            AnswerPart((NEIGHBOUR, number, index), NEAR * each.likelihood * relevance, count(text) + NEAR_MARKS, own)
+        )
     return parts + _pieces_of(number, each, pricing)
 
 

@@ -47,12 +47,24 @@ from atlas.code.tools.search.exact import LineRequest, search_lines
 from atlas.code.tools.search.further_lines import with_further_lines
 from atlas.code.tools.search.line_answer import LineAnswer
 from atlas.code.tools.search.page import FIRST_PAGE, MAX_VALUED, WITH_MORE, groups_of, page_extent, shows_bodies
-from atlas.code.tools.search.parts import Body, Key, PageHit, Pricing, assemble_hits, plan_page, undescribed
+from atlas.code.tools.search.parts import (
+    NEAR,
+    NEAR_MARKS,
+    REQUIRED,
+    Body,
+    Key,
+    PageHit,
+    Pricing,
+    assemble_hits,
+    plan_page,
+    undescribed,
+)
 from atlas.code.tools.search.rest import rest_of
 from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.several import SeveralAnswers, answer_several
 from atlas.code.tools.search.unranked import with_unranked
 from atlas.code.tools.symbol.bodies import read_bodies
+from atlas.code.tools.symbol.called_functions import helpers_called
 from atlas.code.tools.symbol.constants import asks_for_value, constants_named, settings_read, values_of
 from atlas.code.tools.symbol.neighbours import NearSymbol, relevant_neighbours
 from atlas.code.tools.symbol.symbols import SourceLine, SymbolHit
@@ -368,11 +380,11 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
         told_lines = found.lines.get(uid, ())
         has_lines = bool(body.pieces or told_lines)
         if is_valued and number <= WITH_VALUES and has_lines:
-            said = await _values_said(atlas, search, body, told_lines, rows[:number])
+            said = await _values_said(atlas, search, body, told_lines, rows[:number], rows[number:WITH_VALUES])
             said = tuple(each for each in said if each not in told)
             told.update(said)
             hit = replace(hit, near=(*said, *hit.near))
-            near_by = (*(1.0 for _ in said), *near_by)
+            near_by = (*(_relevance(atlas, each, chances[uid]) for each in said), *near_by)
         row = group.first.node.row
         lines = range(row.start_line, row.end_line + 1)
         exact = await _exact_lines(atlas, search, row, told_lines)
@@ -382,10 +394,24 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     return hits
 
 
+def _relevance(atlas: Atlas, said: str, likelihood: float) -> float:
+    """Return the relevance of what is said below a hit: lines of a function are shown however unlikely the hit is."""
+    needed = REQUIRED * (atlas.reader.counter.count(said) + NEAR_MARKS) / (NEAR * max(likelihood, 0.01))
+    return max(1.0, needed) if "\n" in said else 1.0
+
+
 async def _values_said(
-    atlas: Atlas, search: _Search, body: Body, told: Sequence[ExactLine], rows: Sequence[NodeRow]
+    atlas: Atlas,
+    search: _Search,
+    body: Body,
+    told: Sequence[ExactLine],
+    rows: Sequence[NodeRow],
+    following: Sequence[NodeRow],
 ) -> tuple[str, ...]:
-    """Return the values of the constants and settings that the best lines of the last of some hits name."""
+    """Return the values of the constants and settings that the best lines of the last of some hits name.
+
+    Below the first one also the short functions that its lines call, other than the following hits.
+    """
     query, project = search.found.query, search.envelope.state.project
     best = sorted(zip(body.values, body.pieces, strict=False), key=lambda each: -each[0])[:BEST_PIECES]
     shown = [*(line.text for _, piece in best for line in piece), *(line.text for line in told)]
@@ -397,7 +423,11 @@ async def _values_said(
     if asks_how(query):
         every = [*(line.text for piece in body.pieces for line in piece), *(line.text for line in told)]
         said = (*said, *await settings_read(atlas.reader, project, every, known))
-        said = (*said, *(await constants_named(atlas.reader, project, every, known) if len(rows) == 1 else ()))
+        if len(rows) == 1:
+            said = (*said, *await constants_named(atlas.reader, project, every, known))
+        if len(rows) == 1 and search.found.windows:
+            others = {row.uid for row in following}
+            said = (*said, *await helpers_called(atlas.reader, project, rows[0], every, query, others))
     return tuple(dict.fromkeys(said))
 
 

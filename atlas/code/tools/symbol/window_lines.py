@@ -26,6 +26,8 @@ GAP = 2
 """Lines between two that are shown, which are shown as well: what a reader would miss decides as often."""
 OPENED = 3
 """Lines of a block that are shown with the line that opens it."""
+MOST_BEGUN, LEAST_BUDGET = 30, 60
+"""Tokens of the first line of a block that is shown beyond a budget of `LEAST_BUDGET`: its condition is shown."""
 ABOVE = 2
 """Lines that a line with the text of a message stands under."""
 _TAB = 4
@@ -74,6 +76,18 @@ def _lines(row: NodeRow, content: bytes) -> dict[int, str]:
     texts = [spread[0], *(line[common:] for line in spread[1:])] if spread else []
     numbered = enumerate(texts, row.line)
     return {number: cut_line(text) for number, text in numbered if any(map(str.isalnum, text))}
+
+
+def statement_lines(row: NodeRow, content: bytes) -> list[tuple[int, str]]:
+    """Return the lines of a function behind its head with their numbers, without comments and documentation.
+
+    Of a function in one line, that line.
+    """
+    lines = _lines(row, content)
+    if row.line == row.end_line:
+        return list(lines.items())
+    shares = _shares(enumerate(body_lines(row, content), row.line), amounts=False)
+    return [(number, text) for number, text in lines.items() if shares[number][0] == 1.0]
 
 
 def asks_amount(text: str) -> bool:
@@ -142,7 +156,18 @@ def _chosen(
             break
         left -= price
         chosen.update(whole)
-    return sorted(chosen | _between(chosen, prices))
+    chosen |= _between(chosen, prices)
+    return sorted(chosen | _begun(chosen, blocks, prices) if most >= LEAST_BUDGET else chosen)
+
+
+def _begun(chosen: Collection[int], blocks: Mapping[int, Sequence[int]], prices: Mapping[int, int]) -> set[int]:
+    """Return the first line of each block of which only the line that opens it is chosen: a condition says no more."""
+    begun: set[int] = set()
+    for line in chosen:
+        inside = [each for each in blocks.get(line, ()) if each > line and each in prices]
+        if inside and not any(each in chosen for each in inside) and prices[inside[0]] <= MOST_BEGUN:
+            begun.add(inside[0])
+    return begun
 
 
 def _between(chosen: Collection[int], prices: Mapping[int, int]) -> set[int]:
@@ -186,7 +211,7 @@ def _blocks(lines: Mapping[int, str]) -> dict[int, list[int]]:
         if above and BRANCH.search(lines[above[-1][1]]) and not _COMMENT.match(lines[above[-1][1]]):
             blocks[number].insert(0, above[-1][1])
         for _, header in above:
-            if len(blocks[header]) <= OPENED:
+            if len(blocks[header]) <= OPENED and not _COMMENT.match(text):
                 blocks[header].append(number)
         above.append((indent, number))
     return blocks
