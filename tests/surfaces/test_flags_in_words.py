@@ -114,3 +114,21 @@ async def test_every_command_with_a_flag_also_in_folders_of_applications(tmp_pat
         assert "declared in 9 places" in said and "used in 1 place" in said
         assert all(name in said for name in commands)
         assert said.count('"--ledger"') == 3, "the help of one flag is much the same in each place"
+
+
+async def test_flags_of_go_are_declared_where_they_are_bound_and_not_in_completions(tmp_path: Path) -> None:
+    tree = tmp_path / "shop"
+    bound = 'package shop\n\nfunc (o *{0}) AddFlags(f *pflag.FlagSet) {{\n\tf.BoolVarP(&o.DryRun, "dry-run", "n", false, "only say what is done")\n}}\n'
+    files = {f"shop/{name.lower()}.go": bound.format(name) for name in ("Order", "Refund")}
+    files["docs/bash-completion.sh"] = (
+        '_shop_order() {\n    flags+=("--dry-run")\n}\n_shop_refund() {\n    flags+=("--dry-run")\n}\n'
+    )
+    for name, text in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text)
+    await indexed(tree, tmp_path / "data")
+    async with open_atlas(load_settings(str(tree), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        said = (await hybrid_search(atlas, "which commands have the --dry-run flag")).render()
+        declared = said.partition("declared:\n")[2].partition("\nused:")[0]
+        assert "flag `--dry-run`: declared in 2 places, used in 2 places" in said, said
+        assert "shop/order.go:4" in declared and "shop/refund.go:4" in declared and "completion" not in declared

@@ -35,7 +35,7 @@ _DECLARES = lazy_regex(
 )
 _ASIDE = lazy_regex(
     r"(?:^|/)(?:\.[\w-]+|scripts?|ci|install|plugins?|completions?|shell|contrib|examples?)(?:/|$)"
-    r"|\.(?:vim|lua|fish)$|ile$"
+    r"|\.(?:vim|lua|fish)$|ile$|completion[\w.-]*$"
 )
 """Files that rather pass flags to a program than declare them."""
 _ADDS = lazy_regex(r"\badd_(?:argument|option)\(")
@@ -216,6 +216,8 @@ def _group(found: TextMatch) -> str:
         return "used"
     if found.match["field"]:
         return "declared"
+    if not found.match["dashed"] and not _ASIDE.search(found.file.path):
+        return "declared"  # by a call that has the name without dashes: `BoolVarP(&opts.DryRun, "dry-run", "n", ...)`
     if _ASIDE.search(found.file.path):
         return "declared" if _ADDS.search(f"{before} {text}") else "used"
     return "declared" if _DECLARES.search(text) or (is_quoted and _DECLARES.search(before)) else "used"
