@@ -221,7 +221,7 @@ def _connect_one(
     place = token_place(settings, None) if wanted.over_http else None
     make(change)
     if not decides and not as_json:
-        _show(shown, stderr=False)  # only now: whoever reads the output may end before its last line
+        _show(shown, stderr=False)  # after the write: the reader of the output may close it early
     done = _done(client, change, note, wanted)
     if place is not None:
         done += [f"token: {token_step(client, place)}", f"serve: atlas mcp --transport http --port {settings.mcp.port}"]

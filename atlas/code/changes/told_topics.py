@@ -464,7 +464,7 @@ async def _rows_beside(
     releases: Mapping[str, str],
     where: Filter,
 ) -> list[TextLine]:
-    """Return what is said beside the commits: lines of code that they changed, reasons, and lines of changelogs."""
+    """Return the rows below the commits: the lines of code that they changed, reasons, and lines of changelogs."""
     assert reader.history is not None
     rows: list[TextLine] = []
     is_one, asks_why = len(commits) == 1, _ASKS_WHY.search(text) is not None

@@ -35,7 +35,7 @@ _DECLARES = lazy_regex(
 )
 _ASIDE = lazy_regex(
     r"(?:^|/)(?:\.[\w-]+|scripts?|ci|install|plugins?|completions?|shell|contrib|examples?)(?:/|$)"
-    r"|\.(?:vim|lua|fish)$|ile$|completion[\w.-]*$"
+    r"|\.(?:vim|lua|fish)$|ile$|completion[\w.-]{0,20}$"
 )
 """Files that rather pass flags to a program than declare them."""
 _ADDS = lazy_regex(r"\badd_(?:argument|option)\(")

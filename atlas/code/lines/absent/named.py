@@ -44,7 +44,7 @@ _MADE = lazy_regex(
     r" (?:implemented|defined|made|built|coded|written|located|declared|done)[?.! ]*$",
     re.IGNORECASE,
 )
-"""A name beside any noun: `where is the logfmt encoder implemented`."""
+"""A name before any noun: `where is the logfmt encoder implemented`."""
 _SEVERAL = lazy_regex(
     rf"\b(?:the|an?|any|our) (?P<name>[a-z][\w-]{{1,30}}(?: [a-z][\w-]{{1,30}}){{1,2}})"
     rf" \((?P<short>[A-Z][A-Z0-9]{{2,7}})\) (?P<kind>{KINDS})\b(?![-(.])"

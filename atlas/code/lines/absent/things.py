@@ -63,8 +63,8 @@ class AbsentThings:
 async def find_absent_things(reader: Reader, query: Query, unknown: Sequence[str], where: Filter) -> AbsentThings:
     """Return what is said of the names that a question looks for and no code has; nothing where code has them.
 
-    `unknown`: the words that the word search does not have, which are said beside such a name. Lines with a part of it
-    and what there is of the kind that is asked for follow. Raises store errors.
+    `unknown`: the words that the word index lacks, which the same line names. Lines with a part of the name follow, and
+    the project's own things of the kind that is asked for. Raises store errors.
     """
     asked = _asked(query)
     names = _names(reader, asked) if asked else []
