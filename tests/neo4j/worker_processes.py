@@ -130,17 +130,22 @@ class Asked:
         return pid
 
     def settle(self, seconds: float = 60) -> None:
-        """Have everything looked at, and wait until nothing is left to do, vectors too."""
-        self.runner.run(self.bus.publish(FILE_CHANGED, [Event(PROJECT, WHOLE_PROJECT)]))
-        self.wait_until_done(seconds)
+        """Have everything looked at, and wait until nothing is left to do, vectors too.
 
-    def wait_until_done(self, seconds: float = 60) -> None:
+        A scan leaves the vectors of layout, comments and small changes that it finds to the next scan of the whole
+        project (`significance.py`), so a second one follows when the changes of the first are written.
+        """
+        for is_last in (False, True):
+            self.runner.run(self.bus.publish(FILE_CHANGED, [Event(PROJECT, WHOLE_PROJECT)]))
+            self.wait_until_done(seconds, vectors=is_last)
+
+    def wait_until_done(self, seconds: float = 60, *, vectors: bool = True) -> None:
         end = time.monotonic() + seconds
-        while self.runner.run(self._left()):
-            assert time.monotonic() < end, f"not done: {self.runner.run(self._left())}, {self.reports()}"
+        while left := self.runner.run(self._left(vectors)):
+            assert time.monotonic() < end, f"not done: {left}, {self.reports()}"
             time.sleep(0.1)
 
-    async def _left(self) -> str:
+    async def _left(self, vectors: bool) -> str:
         states = await self.bus.states()
         kept = [state for state in states if state.stream != EMBED_DIRTY and state.waiting + state.pending]
         if kept or not any(state.stream == FILE_CHANGED for state in states):
@@ -148,6 +153,8 @@ class Asked:
         # five who died one after the other with an event in hand bury it, whatever it is about; nothing else may
         letters = [letter for letter in await self.bus.dead_letters() if "without an answer" not in letter.reason]
         assert not letters, letters[:3]
+        if not vectors:
+            return ""
         embedder = make_embedder(load_settings(".", environment={}))
         stale = await self.store.stale_chunks(PROJECT, await embedder.info(), 3)
         return f"vectors: {stale}" if stale else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from atlas.code.lines.absent.words import GENERAL, MOST_PLACES, begins_word, is_lock, word_pattern
 from atlas.code.lines.asked_words import topic_words
@@ -52,13 +53,11 @@ async def find_absent_option(reader: Reader, query: Query, where: Filter) -> tup
     words = words[:MAX_WORDS]
     if len(words) <= LEAST_OTHERS:
         return ()
-    scans = await scan_patterns(reader, where, [word_pattern(word) for word in words])
+    asked = [word_pattern(word) for word in words]
+    scans = await scan_patterns(reader, replace(where, include_tests=False), asked, lambda path: not is_lock(path))
     if any(scan.notes for scan in scans):
         return ()
-    kept = {
-        word: [each for each in scan.found if begins_word(each) and not (each.file.is_test or is_lock(each.file.path))]
-        for word, scan in zip(words, scans, strict=True)
-    }
+    kept = {word: [each for each in scan.found if begins_word(each)] for word, scan in zip(words, scans, strict=True)}
     kept = {word: found for word, found in kept.items() if found}
     alone = [word for word in kept if _is_alone(word, kept)]
     if not alone or len(kept) <= LEAST_OTHERS:
