@@ -107,6 +107,8 @@ async def test_the_function_that_decides_comes_first_and_its_line_is_shown(gate:
         "when is a visitor of the refuse/help kind refused because the queue is full?",
         "the queue is full and one more visitor comes. is the visitor refused then?",
         "the queue is full and one more visitor is refused. What becomes of the visitor?",
+        "I import './Queue.js' and 'visitors' beside it. When is a visitor refused because the queue is full?",
+        "The README says a queue holds visitors. When is a visitor refused because the queue is full?",
     ],
 )
 async def test_a_name_or_a_quoted_text_beside_what_is_asked_leaves_the_statements_first(
@@ -237,6 +239,26 @@ async def test_an_example_of_it_stands_behind_the_code(tmp_path: Path) -> None:
         asked = "when is a visitor refused in the example because the queue is full?"
         assert "examples/full_queue.py:6" in await first_of(opened, asked)
     repository.close()
+
+
+async def test_code_of_the_pages_of_a_project_stands_behind_its_own(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "gate")
+    shown = FILES["gate/desk.py"].replace("Desk", "Queue")  # type: ignore[union-attr]
+    repository.commit("Begin the gate", {**FILES, "docs/desk.py": shown})
+    settings = load_settings(str(repository.root), str(tmp_path / "data"), environment={})
+    async with open_atlas(settings, writing=True) as opened:
+        await opened.index()
+    async with open_atlas(settings) as opened:
+        assert "gate/desk.py:6" in await first_of(opened, QUESTION)
+    repository.close()
+
+
+async def test_a_question_in_other_words_than_the_code_comes_with_lines(gate: Atlas) -> None:
+    """A low relevance is said; the lines let the reader judge, where a bare name does not."""
+    asked = "How does the bouncer with an explicit roster settle that somebody doesn't get past the velvet rope?"
+    said = (await hybrid_search(gate, asked)).render()
+    assert "nothing relevant found" in said, said
+    assert DECIDES in said, said
 
 
 @pytest.mark.parametrize(

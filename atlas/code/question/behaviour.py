@@ -54,6 +54,7 @@ _ASKS_LATER = lazy_regex(
 )
 """Inverted, because `where` and `which` after a comma join what is stated."""
 _WHETHER = lazy_regex(r"(?:does|do|did|will|would|can|could|is|are) (?!there\b|any\b|it possible\b)\w", re.IGNORECASE)
+_RELATIVE = lazy_regex(r"(?<![\w'\"])['\"`](\.{1,2}/[^'\"`\s]{1,80})['\"`](?![\w'\"])")
 _OF_TWO = lazy_regex(r"[a-z]{3,20}/[a-z]{3,20}")
 _PLACING = frozenset(("in", "into", "of", "under", "from", "at", "to", "inside", "below", "file", "folder"))
 _STATED_WORDS = 5
@@ -65,7 +66,7 @@ _ASKS_USE = lazy_regex(r"(?:how|where) (?:do|can|could|should|would) (?:i|we|you
 _DEFAULT = lazy_regex(r"(?<!\bby )\bdefaults?\b", re.IGNORECASE)
 """A question for a value, which lines of declarations answer, or for how to do something, which pages answer."""
 _OF_OTHERS = lazy_regex(
-    r"^(?:is|are) there\b"
+    r"^(?:is|are) there\b(?!.{3,200} (?:if|when|whenever|unless|while|once|after|before) )"
     r"|\b(?:(?:which|what|an?|minimum) versions?|packages?|dependenc(?:y|ies)|pinned|changelogs?|release notes)\b",
     re.IGNORECASE,
 )
@@ -79,6 +80,21 @@ _PRINTS = lazy_regex(
     re.IGNORECASE,
 )
 _PAGE = lazy_regex(r"\bpages?\b", re.IGNORECASE)
+_STATING_PAGE = lazy_regex(
+    r"\b(?:the |its |their |your |our )?(?:docs?|documentation|guide|readme|manual|changelog|page|tutorial)s? "
+    r"(?:also )?(?:says?|claims?|states?|promises?|mentions?|tells?|told|said|suggests?|warns?|implies)\b"
+    r"|\baccording to (?:the |its )?(?:docs?|documentation|guide|readme|manual)\b",
+    re.IGNORECASE,
+)
+"""What a page says is told, and code is asked about: `the documentation says it is cached - is it?`."""
+_ASKED_CLAUSE = lazy_regex(r"\b(?:which|what|where)\b", re.IGNORECASE)
+_ASKED_CONFIGURATION = lazy_regex(
+    r"\b(?:which|what|where|list|show|name)\b(?:'s| is| are| does)? (?:\S+ ){0,3}?(?:config|ci|github|gitlab|dependabot"
+    r"|lint|(?:build|runtime|dev|optional) dep|minimum|required|supported|make|npm|docker|package|project|pre-commit"
+    r"|console|plugin|script|entry)",
+    re.IGNORECASE,
+)
+"""Configuration that is asked for: in `I saved my config file. Does the watcher restart?` it is told."""
 _ASKED_PAGE = lazy_regex(
     r"\b(?:which|what|any) (?:\w+ ){0,2}pages?\b|\bpages? (?:that |which )?(?:explain|describe|document|cover|tell)",
     re.IGNORECASE,
@@ -89,9 +105,11 @@ def asks_how(query: Query) -> bool:
     """Return whether a question asks in plain words how or where something happens, not for a value or a page."""
     if query.focus > MOST_NAMED or _has_path(query) or query.reports or query.states or len(query.words) < 2:
         return False
-    if query.wants_configuration or query.wants_tests or asks_document(query):
-        return False
     is_long = asks_at_length(query)
+    if query.wants_tests or asks_document(query):
+        return False
+    if query.wants_configuration and not (is_long and _ASKED_CONFIGURATION.search(query.text) is None):
+        return False
     if len(query.text.split()) > MANY_WORDS or (_DEFAULT.search(query.text) and not is_long):
         return False
     first, *later = _clauses(query.text)
@@ -129,10 +147,14 @@ def _asks_whether(text: str, end: re.Match[str]) -> bool:
 
 
 def _has_path(query: Query) -> bool:
-    """Return whether a question names a path; `pause/cancel` without a preposition for a place is one of two words."""
+    """Return whether a question names a path.
+
+    `pause/cancel` without a preposition for a place is one of two words, and './x' in quotes is what somebody imports.
+    """
     words = query.text.replace(",", " ").split()
     placed = {word for before, word in pairwise(words) if before.lower() in _PLACING}
-    return any(each in placed or not _OF_TWO.fullmatch(each) for each in query.paths)
+    examples = {each.group(1) for each in _RELATIVE.finditer(query.text)} if asks_at_length(query) else set[str]()
+    return any(each in placed or not _OF_TWO.fullmatch(each) for each in query.paths if each not in examples)
 
 
 def _asks_first(sentence: str) -> bool:
@@ -170,4 +192,8 @@ def asks_document(query: Query) -> bool:
     """Return whether documents are asked for; pages may be those of a database or of the web."""
     if not query.wants_documents or _ASKED_PAGE.search(query.text):
         return query.wants_documents
-    return WANTS_DOCUMENTS.search(_PAGE.sub(" ", query.text)) is not None
+    text = query.text
+    if stating := _STATING_PAGE.search(text):
+        clause = _SENTENCE_END.split(text[: stating.start()])[-1]
+        text = text if _ASKED_CLAUSE.search(clause) else f"{text[: stating.start()]} {text[stating.end() :]}"
+    return WANTS_DOCUMENTS.search(_PAGE.sub(" ", text)) is not None

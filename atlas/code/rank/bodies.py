@@ -49,10 +49,16 @@ TOLD_WEIGHT, MOST_TOLD = 0.2, 10
 """Of what commits tell about a function (`told_functions`), and functions that are read for it: 20 find no more."""
 
 ASIDE_WEIGHT = 0.4
-"""Less, for a function of an example or a benchmark, unless the question asks for one: it uses what decides."""
+"""Less, for a function of an example, a benchmark or the pages, unless one is asked for: it uses what decides."""
 
-_ASIDE = lazy_regex(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches|playgrounds?|sandbox)/", re.IGNORECASE)
-_ASKS_ASIDE = lazy_regex(r"\b(?:examples?|samples?|demos?|benchmarks?|playground|sandbox)\b", re.IGNORECASE)
+_ASIDE = lazy_regex(
+    r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches|playgrounds?|sandbox)/|^(?:docs?|website|documentation)/",
+    re.IGNORECASE,
+)
+_ASKS_ASIDE = lazy_regex(
+    r"\b(?:examples?|samples?|demos?|benchmarks?|playground|sandbox|web ?site|docs?|documentation|repl)\b",
+    re.IGNORECASE,
+)
 BRANCH = lazy_regex(
     r"\b(?:if|elif|elsif|else|unless|when|case|switch|match|while|until|for|guard|throw|raise|rescue|catch|except|return)\b"
     r"|\s\?\s|&&|\|\|"

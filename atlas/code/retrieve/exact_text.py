@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from atlas.code.question.behaviour import asks_how
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.parse_question import Query
 from atlas.code.rank.likelihood import QUOTED
@@ -218,11 +219,14 @@ async def by_exact_text(reader: Reader, query: Query, where: Filter) -> Ranking:
     files = within(await asyncio.to_thread(tree.files), where)
     found: list[_Weighed] = []
     nowhere: list[str] = []
+    is_how = asks_how(query)
     for each in texts:
         is_name = _NAME.fullmatch(each.text) is not None
         if is_name and await reader.store.find(dotted(each.text), Match.SUFFIX, where, 1):
             continue
         lines = await _lines_of(reader, tree, files, each, where)
+        if is_how and " " not in each.text and not any(line.order[1] == 0 for line in lines):
+            continue  # an example of who asks: `I import './Foo.js'. Why is it not found?`
         found += lines
         if not lines and each.is_certain and not is_name and not await _is_indexed(reader, each.text, where):
             nowhere.append(each.text)

@@ -102,7 +102,8 @@ def page_extent(found: SearchResult, groups: Sequence[Group], mode: Mode, *, lim
         read = [
             number for number, each in enumerate(groups[:MAX_BEHAVIOUR], 1) if each.first.node.row.uid in found.windows
         ]
-        most = max((min(MAX_VALUED, len(groups)), *read[-1:]))
+        most = min(MAX_VALUED, len(groups))
+        most = max((most, *read[-1:])) if found.relevance >= RELEVANT else most
         return Extent(most, most)
     if mode == Mode.HYBRID and asks_for_page(found.query.text):
         return Extent(min(SECTIONS, len(groups)), min(SECTIONS, len(groups)))

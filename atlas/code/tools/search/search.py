@@ -30,6 +30,7 @@ from atlas.code.question.requests.several import SeveralRequests, quote_pasted, 
 from atlas.code.question.requests.single import is_of_one_behaviour
 from atlas.code.question.stated_relation import stated_question, stated_relation
 from atlas.code.rank.grouping import Group
+from atlas.code.rank.judgement import MISSING
 from atlas.code.rank.likelihood import certainty_of, how_sure, likelihoods
 from atlas.code.rank.relevance import RELEVANT
 from atlas.code.retrieve.channels import POOL, ExactLine, path_matches
@@ -350,7 +351,8 @@ async def _page_hits(atlas: Atlas, request: _Request, search: _Search, page: Seq
     found, offset = search.found, search.start.offset
     marks = await marks_of(atlas.reader, [each.first.node for each in page])
     rows = [each.first.node.row for each in page]
-    is_brief = request.brief or found.relevance < RELEVANT
+    is_unlike = found.relevance < RELEVANT and not (found.windows and found.relevance > MISSING.relevance)
+    is_brief = request.brief or is_unlike
     likely = likelihoods(found.ranked, found.query, found.relevance)
     chances = {each.node.row.uid: chance for each, chance in zip(found.ranked, likely, strict=True)}
     is_valued = request.mode == Mode.HYBRID and found.relevance >= RELEVANT

@@ -9,6 +9,7 @@ from math import exp
 from atlas.code.atlas import Atlas
 from atlas.code.find import SearchResult
 from atlas.code.rank.grouping import Group
+from atlas.code.rank.relevance import RELEVANT
 from atlas.code.reader import Reader
 from atlas.code.tools.citations import NOTE_KINDS, symbol_of
 from atlas.code.tools.envelope import aside
@@ -62,7 +63,8 @@ async def read_bodies(
 
     `likely`: how likely each candidate is meant, by uid.
     """
-    wanted = page if is_asked else page[:MOST_BODIES] if found.windows else page[:WITH_LINES]
+    of_windows = found.windows and found.relevance >= RELEVANT
+    wanted = page if is_asked else page[:MOST_BODIES] if of_windows else page[:WITH_LINES]
     contents = await atlas.reader.store.content(
         project, sorted({path for each in wanted if (path := each.first.node.row.path)})
     )

@@ -35,8 +35,10 @@ async def helpers_called(
     """
     order: dict[str, bool] = {}
     for line in shown:
-        for name in (*_CALLED.findall(line), *_READ.findall(line)):
-            order[name] = order.get(name, False) or BRANCH.search(line) is not None
+        decides = BRANCH.search(line) is not None
+        # what a property returns matters where a line branches on it
+        for name in (*_CALLED.findall(line), *(_READ.findall(line) if decides else ())):
+            order[name] = order.get(name, False) or decides
     if not order:
         return ()
     edges = await reader.store.edges([row.uid], Direction.OUT, _LEADS, MAX_EDGES)
