@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from atlas.app.main import open_atlas
+from atlas.code.tools.search.search import hybrid_search
 from atlas.code.tools.symbol.node import get_node
 from atlas.runtime.config.load import load_settings
 from tests.surfaces.test_tools_impact import QUICK, indexed
@@ -35,3 +36,42 @@ async def test_re_exported_names_are_found(tmp_path: Path) -> None:
         ("alias", "kit/src/inner.rs"),
     ]
     assert missing.node is None
+
+
+EXPORTED = {
+    "post/Cargo.toml": '[package]\nname = "post-box"\n',
+    "post/src/lib.rs": "pub mod message;\npub use message::Message;\n",
+    "post/src/message/mod.rs": "mod boxes;\npub use boxes::*;\npub struct Message;\n",
+    "post/src/message/boxes.rs": "pub struct Mailbox;\nstruct Hidden;\n",
+    "post/src/attr.rs": "pub enum Kind { Message(u8), Other }\n",
+    "wire/__init__.py": "from ._api import *\nfrom ._parts import *\n",
+    "wire/_api.py": "from wire._client import Client\n\n\ndef get(url):\n    return Client().get(url)\n",
+    "wire/_client.py": "class Client:\n    def get(self, url):\n        return url\n",
+    "wire/_parts/__init__.py": "from .codes import *\n",
+    "wire/_parts/codes.py": "class Codes:\n    pass\n",
+    "app.py": "import wire\n\n\ndef run():\n    return wire.get('x')\n",
+    "day/index.js": "const day = (date) => date;\nday.extend = (plugin) => plugin(day);\nexport default day;\n",
+    "day/index.d.ts": "declare namespace day {\n  export function extend(plugin: Function): void\n}\nexport = day\n",
+}
+
+
+async def test_names_are_found_as_a_package_exports_them(tmp_path: Path) -> None:
+    """Nobody who uses a package writes the modules in which its names happen to be defined."""
+    root = tmp_path / "net"
+    for name, text in EXPORTED.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    places = {
+        "post_box::Message": "post/src/message/mod.rs:3",
+        "post_box::message::Mailbox": "post/src/message/boxes.rs:1",
+        "wire.get": "wire/_api.py:4",
+        "wire.Codes": "wire/_parts/codes.py:1",
+        "day.extend": "day/index.js:2",
+    }
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        answers = {name: await get_node(atlas, name) for name in (*places, "wire.missing", "post_box::Hidden")}
+        callers = (await hybrid_search(atlas, "callers of wire.get")).render()
+    found = {name: answer.node and answer.node.symbol.place for name, answer in answers.items()}
+    assert found == {**places, "wire.missing": None, "post_box::Hidden": None}
+    assert "callers of function wire._api.get wire/_api.py:4: 1" in callers, callers

@@ -17,7 +17,7 @@ from atlas.code.graph.near_names import find_near_names
 from atlas.code.question.names import is_code_shaped, without_arity
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
-from atlas.code.retrieve.resolve import resolve
+from atlas.code.retrieve.resolve import deeper, resolve
 from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
@@ -231,7 +231,7 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         # `render` is a value here, and the class that is meant is `Render`
         found = _preferred(await reader.store.find(name, Match.FOLDED, where, MAX_NODES), APPLIES.get(kind, ()))
     if "." in name and not any(node.row.label not in EXTERNAL_LABELS for node in found):
-        found = _preferred(await _re_exported(reader, name, where), APPLIES.get(kind, ())) or found
+        found = _preferred(await deeper(reader, name, where), APPLIES.get(kind, ())) or found
     if nodes and not found and kind == Kind.SUBTYPES:
         found = await _mixed_in(reader, nodes)
     if nodes and not found:
@@ -268,18 +268,6 @@ async def _inside_module_path(reader: Reader, name: str, kind: Kind, where: Filt
         if found.targets:
             return found
     return None
-
-
-async def _re_exported(reader: Reader, name: str, where: Filter) -> list[Node]:
-    """Return symbols deeper than their name says: `mpsc.channel` is `sync.mpsc.bounded.channel`, re-exported."""
-    *owners, last = name.split(".")
-    nodes = await reader.store.find(last, Match.SUFFIX, where, MAX_NODES)
-
-    def holds_in_order(node: Node) -> bool:
-        segments = iter(node.row.qualified_name.split("."))
-        return all(owner in segments for owner in owners)
-
-    return [node for node in nodes if node.row.label not in EXTERNAL_LABELS and holds_in_order(node)]
 
 
 def _wrong_kind(nodes: Sequence[Node], kind: Kind) -> str:

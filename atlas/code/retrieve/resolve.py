@@ -1,8 +1,8 @@
 """Resolution of a written name to nodes: the first strategy with a result wins.
 
-The strategies in order: uid, `path:line`, `path::name`, exact qualified name, suffix, re-export, a member of a base,
-suffix ignoring case, path. Several nodes from one strategy are all returned; the caller chooses. Similar spellings are
-suggestions only.
+The strategies in order: uid, `path:line`, `path::name`, exact qualified name, suffix, re-export, what a package
+exports, a member of a base, suffix ignoring case, path. Several nodes from one strategy are all returned; the caller
+chooses. Similar spellings are suggestions only.
 """
 
 from __future__ import annotations
@@ -26,10 +26,15 @@ MIN_PREFIX = 3
 """Minimum length of a prefix; too many names start with fewer characters."""
 MIN_SHARED = 2
 """Words that two names must have in common to be near."""
+MAX_DEEPER = 500
+"""Symbols of one plain name among which those of an owner are looked for."""
 MAX_IMPORTS = 2_000
 """Imports of the modules with one name that are searched for a re-export."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_DEFINED = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
+_EXPORTED = ((Label.CLASS, Label.FUNCTION), (Label.VALUE,))
+"""What a package exports under a plain name: no members of its types."""
 MAX_NAME_CHARACTERS = 500
 
 _MAJOR_VERSION = lazy_regex(r"/v\d+$")
@@ -65,6 +70,7 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
         _by_member,
         _by_name,
         _by_alias,
+        _by_package_name,
         _by_base,
         _by_case,
         _by_package,
@@ -147,7 +153,7 @@ async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | Non
         nodes = await reader.store.find(form, match, where, CANDIDATES)
         own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
         if own or nodes:
-            return _prefer_definition(own or nodes, match.value, reader.languages)
+            return _prefer_definition(own or nodes, match.value, reader.languages, is_qualified="." in form)
     return None
 
 
@@ -226,10 +232,77 @@ async def _by_alias(reader: Reader, name: str, where: Filter) -> Resolution | No
         edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.IMPORTS,), MAX_IMPORTS) if uids else []
         found = {edge.node.row.uid: edge.node for edge in edges if edge.node.row.name == last}
         own = [node for node in found.values() if node.row.label not in EXTERNAL_LABELS]
+        own = own or await _of_parts(reader, [edge.node for edge in edges], holder, last)
         own = [node for node in own if not where.labels or node.row.label in where.labels]
         if own:
             return _prefer_definition(own, "alias", reader.languages)
     return None
+
+
+async def _by_package_name(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return what a package of the project exports: `lettre::Message`, where no name has that of the crate."""
+    package, _, inner = dotted(name).partition(".")
+    if not inner or not await _is_own_package(reader, package):
+        return None
+    for nodes in (await reader.store.find(inner, Match.SUFFIX, where, CANDIDATES), await deeper(reader, inner, where)):
+        public = [node for node in nodes if node.row.exported and not node.row.is_test and node.row.path]
+        for labels in (_DEFINED,) if "." in inner else _EXPORTED:
+            if own := [node for node in public if node.row.label in labels]:
+                return _prefer_definition(own, "alias", reader.languages)
+    return None
+
+
+async def deeper(reader: Reader, name: str, where: Filter) -> list[Node]:
+    """Return symbols deeper than their name says: `mpsc.channel` is `sync.mpsc.bounded.channel`, re-exported.
+
+    A package exports no members of its classes: `httpx.get` is none of their methods if a function is called so.
+    """
+    *owners, last = name.split(".")
+    nodes = await reader.store.find(last, Match.SUFFIX, where, MAX_DEEPER) if owners else []
+
+    def holds_in_order(node: Node) -> bool:
+        segments = iter(node.row.qualified_name.split("."))
+        return all(owner in segments for owner in owners)
+
+    found = [node for node in nodes if node.row.label not in EXTERNAL_LABELS and holds_in_order(node)]
+    return [node for node in found if node.row.label != Label.METHOD] or found
+
+
+async def _is_own_package(reader: Reader, name: str) -> bool:
+    """Return whether a manifest of the project, or its folder, gives a package this name."""
+    names = {name, name.replace("_", "-")}
+    if reader.root.name.lower() in {each.lower() for each in names}:
+        return True  # a module may be written with a capital where its repository is not
+    where = Filter(project=reader.project, labels=(Label.PROJECT,))
+    found = [await reader.store.find(each, Match.PREFIX, where, CANDIDATES) for each in names]
+    return any(node.row.name in names for nodes in found for node in nodes)
+
+
+async def _of_parts(reader: Reader, imported: Sequence[Node], holder: str, name: str) -> list[Node]:
+    """Return what the modules inside of a package define under a name, where it imports them with all they have.
+
+    `httpx.get` is `httpx._api.get` by `from ._api import *`. The nearest modules decide.
+    """
+    inside, known = f"{holder}.", set[str]()
+    for _ in range(_MAX_BASES):
+        parts = {
+            node.row.uid: node
+            for node in imported
+            if node.row.label in HOLDERS
+            and f".{inside}" in f".{node.row.qualified_name}."
+            and node.row.uid not in known
+        }
+        if not parts:
+            break
+        known.update(parts)
+        held = await reader.store.edges(list(parts), Direction.OUT, _HOLDS, MAX_IMPORTS)
+        found = {edge.node.row.uid: edge.node for edge in held if edge.node.row.name == name}
+        if own := [node for node in found.values() if node.row.label not in HOLDERS]:
+            return own
+        imported = [
+            edge.node for edge in await reader.store.edges(list(parts), Direction.OUT, (EdgeType.IMPORTS,), MAX_IMPORTS)
+        ]
+    return []
 
 
 async def _by_package(reader: Reader, name: str, where: Filter) -> Resolution | None:
@@ -249,10 +322,17 @@ async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | Non
     return Resolution(tuple(nodes), "path") if nodes else None
 
 
-def _prefer_definition(nodes: Sequence[Node], how: str, languages: LanguageTerms) -> Resolution:
-    """Prefer the single definition among declarations of one name; any other combination is ambiguous."""
+def _prefer_definition(
+    nodes: Sequence[Node], how: str, languages: LanguageTerms, *, is_qualified: bool = False
+) -> Resolution:
+    """Prefer the single definition among declarations of one name; any other combination is ambiguous.
+
+    So is the name without the owners that the question does not write, if it writes one (`is_qualified`). A namespace
+    that several files make up gives way to a type of its name.
+    """
+    nodes = [node for node in nodes if node.row.path] or nodes
     defined = [node for node in nodes if not is_declaration(node, languages)]
     names = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
-    if len(defined) == 1 and len(names) == 1:
+    if len(defined) == 1 and (len(names) == 1 or is_qualified):
         return Resolution(tuple(defined), how, declarations=tuple(node for node in nodes if node is not defined[0]))
     return Resolution(tuple(nodes), how)
