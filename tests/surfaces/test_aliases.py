@@ -75,3 +75,34 @@ async def test_names_are_found_as_a_package_exports_them(tmp_path: Path) -> None
     found = {name: answer.node and answer.node.symbol.place for name, answer in answers.items()}
     assert found == {**places, "wire.missing": None, "post_box::Hidden": None}
     assert "callers of function wire._api.get wire/_api.py:4: 1" in callers, callers
+
+
+FORMS = {
+    "go.mod": "module example.org/acme/store\n\ngo 1.22\n",
+    "internal/disk/disk.go": "package disk\n\ntype Disk struct{}\n\nfunc Open(path string) *Disk { return nil }\n",
+    "lib/shop.ex": "defmodule Shop do\n  def pay(cart, coin), do: {cart, coin}\nend\n",
+    "Map.cs": "namespace Db;\npublic static partial class Map\n{\n  public static int One(int a) => a;\n"
+    "  public static int One(string a) => 1;\n}\n",
+    "Map.Async.cs": "namespace Db;\npublic static partial class Map\n{\n}\n",
+}
+
+
+async def test_names_are_found_as_people_of_a_language_write_them(tmp_path: Path) -> None:
+    """With the module of an import, with the number of arguments, and whole where a type has parts."""
+    root = tmp_path / "net"
+    for name, text in FORMS.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    places = {
+        "example.org/acme/store/internal/disk.Open": "internal/disk/disk.go:5",
+        "example.org/acme/store/internal/disk.Close": None,
+        "Shop.pay/2": "lib/shop.ex:2",
+        "Db.Map": "Map.cs:2",
+        "Db.Map.One": "Map.cs:4",
+    }
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        answers = {name: await get_node(atlas, name) for name in places}
+    assert {name: answer.node and answer.node.symbol.place for name, answer in answers.items()} == places
+    assert "the longest of 2 parts; others: Map.Async.cs:2" in answers["Db.Map"].render()
+    assert "one of 2 definitions of this name; others: Map.cs:5" in answers["Db.Map.One"].render()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from atlas.code.question.languages import LanguageTerms, is_declaration
-from atlas.code.question.names import dotted, valid
+from atlas.code.question.names import dotted, valid, without_arity
 from atlas.code.reader import Reader
 from atlas.code.retrieve.written_files import find_files, innermost, relative
 from atlas.core.labels import EXTERNAL_LABELS
@@ -32,6 +32,7 @@ MAX_IMPORTS = 2_000
 """Imports of the modules with one name that are searched for a re-export."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_PARTS_OF_IMPORT = 3
 _DEFINED = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 _EXPORTED = ((Label.CLASS, Label.FUNCTION), (Label.VALUE,))
 """What a package exports under a plain name: no members of its types."""
@@ -41,6 +42,8 @@ _MAJOR_VERSION = lazy_regex(r"/v\d+$")
 """End of the path of a Go module from its second major version."""
 _MAX_BASES = 8
 """Levels of base classes that are searched for a member."""
+_IN_PARTS = lazy_regex(r"\bpartial\b")
+"""The signature of a type whose parts make up one symbol."""
 _MEMBER = lazy_regex(r"^(?P<path>[^\s:#]+)(?:::|#|:)(?P<name>[^\d\s:#].*)$")
 """A file and a name in it, as test runners and people write them: `a/b.py::Test::test`, `impl.ts#impl`, `a.py:f`."""
 _PLACE = lazy_regex(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
@@ -73,6 +76,7 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
         _by_package_name,
         _by_base,
         _by_case,
+        _by_import_path,
         _by_package,
         _by_path,
         _by_file,
@@ -86,6 +90,8 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
             found = _prefer_definition(defined, Match.SUFFIX.value, reader.languages) if defined else found
         if found is not None:
             return found
+    if (bare := without_arity(name)) != name:
+        return await resolve(reader, bare, where)
     wanted = dotted(name)
     near = partial(_near, reader, wanted, where)
     return Resolution((), "", near=await reader.cache.get(reader.store, where.project, f"near {where} {wanted}", near))
@@ -268,6 +274,17 @@ async def deeper(reader: Reader, name: str, where: Filter) -> list[Node]:
     return [node for node in found if node.row.label != Label.METHOD] or found
 
 
+async def _by_import_path(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return what a path of import with the host of its module means: `example.org/owner/repo/folder.Name`."""
+    parts = name.split("/")
+    if len(parts) < _PARTS_OF_IMPORT or "." not in parts[0]:
+        return None
+    for start in range(1, len(parts)):
+        if found := await _by_name(reader, "/".join(parts[start:]), where):
+            return found
+    return None
+
+
 async def _is_own_package(reader: Reader, name: str) -> bool:
     """Return whether a manifest of the project, or its folder, gives a package this name."""
     names = {name, name.replace("_", "-")}
@@ -328,11 +345,35 @@ def _prefer_definition(
     """Prefer the single definition among declarations of one name; any other combination is ambiguous.
 
     So is the name without the owners that the question does not write, if it writes one (`is_qualified`). A namespace
-    that several files make up gives way to a type of its name.
+    that several files make up gives way to a type of its name, and the parts of one type are one symbol.
     """
     nodes = [node for node in nodes if node.row.path] or nodes
     defined = [node for node in nodes if not is_declaration(node, languages)]
     names = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
+    if len(names) == 1 and len(nodes) > 1 and all(_IN_PARTS.search(node.row.signature) for node in nodes):
+        longest = max(nodes, key=lambda node: node.row.end_line - node.row.start_line)
+        others = [node for node in nodes if node is not longest]
+        return Resolution((longest,), how, notes=(f"the longest of {len(nodes)} parts; others: {_places(others)}",))
     if len(defined) == 1 and (len(names) == 1 or is_qualified):
         return Resolution(tuple(defined), how, declarations=tuple(node for node in nodes if node is not defined[0]))
     return Resolution(tuple(nodes), how)
+
+
+async def further_definitions(reader: Reader, node: Node) -> str:
+    """Return which other definitions have the qualified name of a node: its overloads, or "". Raises store errors."""
+    row = node.row
+    base = re.sub(r"#\d+$", "", row.qualified_name)
+    if row.label not in (Label.FUNCTION, Label.METHOD) or not row.path:
+        return ""
+    found = await reader.store.find(base, Match.SUFFIX, Filter(project=node.project), MAX_DEEPER)
+    others = [
+        each
+        for each in found
+        if re.sub(r"#\d+$", "", each.row.qualified_name) == base and each.row.uid != row.uid and each.row.path
+    ]
+    return f"one of {len(others) + 1} definitions of this name; others: {_places(others)}" if others else ""
+
+
+def _places(nodes: Sequence[Node]) -> str:
+    shown = [f"{node.row.path}:{node.row.line}" for node in nodes[:NEAR]]
+    return ", ".join(shown) + (f" and {len(nodes) - NEAR} more" if len(nodes) > NEAR else "")

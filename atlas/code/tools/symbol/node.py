@@ -14,7 +14,7 @@ from atlas.code.notes.about import notes_about
 from atlas.code.notes.note_lines import lines_about, marks_of, quoted_lines
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.retrieve.expand import KINDS, around_node, counts_around
-from atlas.code.retrieve.resolve import Resolution, written
+from atlas.code.retrieve.resolve import Resolution, further_definitions, written
 from atlas.code.tools.citations import path_of, sections_of, symbol_of
 from atlas.code.tools.envelope import Envelope, finish, fit_aside, make_filter, open_envelope
 from atlas.code.tools.symbol.context import NodeContext, fit_context, no_context, source_of
@@ -44,14 +44,16 @@ async def get_node(
     if len(resolution.nodes) != 1:
         return await _fit_lookup(atlas, envelope, name, where, resolution, _no_node)
     row = resolution.nodes[0].row
-    package, counts, stale, marks = await asyncio.gather(
+    package, further, counts, stale, marks = await asyncio.gather(
         _lines_of_package(atlas, resolution.nodes[0]),
+        further_definitions(atlas.reader, resolution.nodes[0]),
         counts_around(atlas.reader, row.uid),
         stale_files(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
         marks_of(atlas.reader, resolution.nodes),
     )
     detail = _detail(row, counts, marks.get(row.uid, ""))
     lines = [*detail.docstring.splitlines(), *package]
+    notes = (*_notes(resolution), *((further,) if further else ()))
 
     def build(kept: int) -> NodeAnswer:
         cut = len(lines) - kept
@@ -64,7 +66,7 @@ async def get_node(
             "get_node",
             Lookup(name, "found", resolution.how),
             replace(detail, docstring="\n".join(lines[:kept])),
-            envelope.evidence(paths=[row.path], stale=stale, notes=_notes(resolution), withheld=withheld),
+            envelope.evidence(paths=[row.path], stale=stale, notes=notes, withheld=withheld),
         )
 
     return await fit_aside(atlas, token_budget, build, len(lines))
@@ -86,8 +88,9 @@ async def get_context(
     node, state = resolution.nodes[0], envelope.state
     row = node.row
     each = max(5, min(400, token_budget // TOKENS_PER_NEIGHBOUR))
-    around, source, about, marks = await asyncio.gather(
+    around, further, source, about, marks = await asyncio.gather(
         around_node(atlas.reader, node, each),
+        further_definitions(atlas.reader, node),
         source_of(atlas.reader.store, state.project, row),
         notes_about(atlas.reader, _and_its_file(node)),
         marks_of(atlas.reader, [node]),
@@ -102,7 +105,7 @@ async def get_context(
     )
     parents = tuple(symbol_of(parent.row) for parent in around.parents)
     lookup = Lookup(name, "found", resolution.how)
-    remarks = (*_notes(resolution), note)
+    remarks = (*_notes(resolution), further, note)
     context = NodeContext(
         lookup, row, parents, quoted_lines(row, source), sections, stale, remarks,
         tuple(map(lines_about, about)), note_paths, marks.get(row.uid, ""),
