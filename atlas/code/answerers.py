@@ -6,7 +6,7 @@ A question that none answers is searched as text. Reads the graph, the packages 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -16,15 +16,13 @@ from atlas.code.changes.former_names import answer_former_name
 from atlas.code.changes.history_words import asks_for_commits
 from atlas.code.changes.package_history import answer_package_history
 from atlas.code.changes.value_history import answer_value_history
-from atlas.code.graph.absence.name_lines import NameLine, find_name_lines, with_symbols
-from atlas.code.graph.absence.occurrences import is_comment
+from atlas.code.graph.absence.lines_of_names import with_lines_of_name
+from atlas.code.graph.absence.name_lines import find_name_lines
 from atlas.code.graph.absence.tests_of_values import with_tests_of_value
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
-from atlas.code.graph.cards import MOST_LINES
 from atlas.code.graph.declarations import major_free, normal_name, read_declarations, short_name
 from atlas.code.graph.http_routes import answer_called, answer_events, answer_routes
-from atlas.code.graph.mentions import BY_TEXT, TEXT_CONFIDENCE, used_through_members
 from atlas.code.graph.package_subjects import (
     described_package,
     describes_package,
@@ -45,7 +43,7 @@ from atlas.code.graph.quoted_lines import (
     quote_steps,
     with_callers_of_raisers,
 )
-from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
 from atlas.code.graph.subjects import Subjects, count_inside, held_by_file, qualify
 from atlas.code.graph.unions import answer_both
@@ -70,7 +68,7 @@ from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings
 from atlas.code.lines.versions import answer_versions, asks_twice
 from atlas.code.question.client_forms import read_client_question
-from atlas.code.question.cues import asks, asks_for_values, find_act, find_near
+from atlas.code.question.cues import asks, find_act, find_near
 from atlas.code.question.further_parts import (
     asks_choice,
     asks_for_inheriting,
@@ -99,13 +97,8 @@ _PROPER_NAME = lazy_regex(r"(?<=[a-z] )[A-Z][a-z]+(?: [A-Z][a-z]+)+\b(?!\()")
 """A name of two words inside of a sentence: `in Visual Studio`."""
 _OF_ENGLISH = frozenset((Kind.TESTS, Kind.USAGES, Kind.USES, Kind.DEFINITION, Kind.MEMBERS, Kind.DEPENDENTS))
 """Relations whose words are English: `testing client` may name no symbol at all."""
-_BY_TEXT = frozenset((Kind.USAGES, Kind.CALLERS, Kind.TESTS, Kind.DEPENDENTS, Kind.INSTANTIATIONS))
-"""Relations to which each line that has the name may belong."""
 _CALLABLE = frozenset((Label.FUNCTION, Label.METHOD))
-_VALUES = frozenset((Label.VALUE,))
 _DEFINED = frozenset((Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE))
-_NAMED_IN_TEXT = frozenset((Label.VALUE, Label.CLASS, Label.MODULE, Label.PACKAGE))
-"""Symbols of which not all uses have an edge: a module that a qualified call names, a class in a table."""
 _ASKS_FOR = lazy_regex(r"\b(?:of|for|what|which|who|where|when|is|are|does|do|has|have)\b", re.IGNORECASE)
 """Words of which a question has one, and a phrase of two words has none."""
 MOST_ENDS, MOST_NEAR = 2, 3
@@ -609,52 +602,13 @@ async def _with_tests(
         found = await with_tests_of_value(reader, found)
         found = await add_named_tests(reader, found, asked.where)
     if found is not None:
-        found = await _with_text(reader, found, asked)
         text = asked.query.text
+        found = await with_lines_of_name(reader, found, text, asked.where)
         when = asks_when(text)
         found = await only_catching(reader, found, text)
         found = await with_callers_of_raisers(reader, found, text)
         found = await quote_lines(reader, found, conditions=when) if when or asks_what_is_passed(text) else found
     return _checked(asked, intent, found)
-
-
-async def _with_text(reader: Reader, found: EdgeAnswer, asked: AskedQuestion) -> EdgeAnswer:
-    """Return an answer with the lines of text that have the name: of a value, of which the graph has few edges."""
-    targets = found.targets.targets
-    if found.intent.kind not in _BY_TEXT or not targets or found.counts or found.scope:
-        return found
-    rows = [target.node.row for target in targets]
-    wanted = _VALUES if found.intent.kind != Kind.USAGES or len(rows) > 1 else _NAMED_IN_TEXT
-    if any(row.label not in wanted for row in rows):
-        return found
-    known = {(row.path, row.line) for row in rows}
-    known.update((each.path, line) for each in found.related for line in each.lines)
-    text = await find_name_lines(reader, rows[0].name, targets[0].node.project, known, prose=False)
-    if found.intent.kind == Kind.USAGES and len(rows) == 1 and rows[0].label == Label.CLASS:
-        known_uids = {each.node.row.uid for each in found.related}
-        more = await used_through_members(reader, targets[0].node, text.lines)
-        more = [each for each in more if each.node.row.uid not in known_uids]
-        used = {(each.path, line) for each in more for line in each.lines}
-        text = replace(text, lines=tuple(each for each in text.lines if (each.path, each.line) not in used))
-        related = (*found.related, *sorted(more, key=lambda each: each.node.row.is_test))
-        found = replace(found, related=related, unscoped=len(related)) if more else found
-    sets = asks_for_values(asked.query.text.lower())
-    lines = sorted(text.lines, key=lambda each: not each.sets) if sets else text.lines
-    shown = await with_symbols(reader, lines[:MOST_LINES], targets[0].node.project)
-    found = _called_by_text(found, shown) if found.intent.kind == Kind.CALLERS and not found.related else found
-    return replace(found, text=replace(text, lines=(*shown, *lines[MOST_LINES:])))
-
-
-def _called_by_text(found: EdgeAnswer, lines: Sequence[NameLine]) -> EdgeAnswer:
-    """Return an answer about the callers of a value with the lines that call what it holds: `onClose.invoke()`."""
-    name = re.escape(found.targets.targets[0].node.row.name)
-    call = re.compile(rf"(?<![\w$]){name}(?:\??\.(?:invoke|call|apply)|\?\.|!)?\s*\(")
-    calls = [
-        RelatedSymbol(each.inside, each.path, (each.line,), BY_TEXT, TEXT_CONFIDENCE)
-        for each in lines
-        if each.inside is not None and call.search(each.text) and not is_comment(each.text)
-    ]
-    return replace(found, related=tuple(calls), is_unknown=False, notes=()) if calls else found
 
 
 def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | None) -> Answered:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from atlas.code.graph.absence.derivations import begins_base, may_derive, quote_derivations, with_stated
@@ -26,6 +27,7 @@ from atlas.code.graph.absence.unresolved import (
     unresolved_beside,
     unresolved_beyond,
 )
+from atlas.code.graph.aliases.definitions import related_of_definitions
 from atlas.code.graph.aliases.type_aliases import related_of_aliases
 from atlas.code.graph.answer_scope import AnswerScope, read_scope
 from atlas.code.graph.families import (
@@ -185,8 +187,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
     if (overridden := await overridden_by_class(reader, intent, targets)) is not None:
         return overridden
     scope = await read_scope(reader, intent, targets, where)
-    notes = (*targets.notes, *about, *others, *scope.notes)
-    found = list(await _related(reader, intent, targets))
+    found, targets, defined = await related_of_definitions(reader, intent, targets, partial(_related, reader, intent))
+    notes = (*targets.notes, *about, *others, *scope.notes, *defined)
     if about:
         listed = {each.node.row.uid for each in found}
         found += [each for each in await related_inside(reader, intent, targets) if each.node.row.uid not in listed]

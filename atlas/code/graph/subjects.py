@@ -16,6 +16,7 @@ from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
 from atlas.code.question.cues import without_own_acts
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, find_relation
 from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.question.requests.accesses import spell_accesses
 from atlas.code.question.written_names import NamedText, NameShape, WrittenName, read_names
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import resolve
@@ -192,6 +193,7 @@ async def spell_names(reader: Reader, text: str, project: str) -> str:
     text = _GIVEN.sub("()", text)
     if len(text) > MAX_RELATION_CHARACTERS:
         return text
+    text = spell_accesses(text)
     for match in [*_MEMBER_OF.finditer(text)][:MOST_SUBJECTS]:
         name = f"{match['owner']}.{match['name']}"
         if await _has(reader, name, project):

@@ -77,6 +77,8 @@ class Target:
 
     node: Node
     uids: tuple[str, ...]
+    further: str = ""
+    """The places of its other definitions, as ` and :49`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,8 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         nodes = await reader.store.find(name, Match.SUFFIX, where, MAX_NODES)
     else:
         nodes = [*resolution.nodes, *resolution.declarations]
+    if resolution.how in ("exact", "uid"):
+        nodes = await _with_redefinitions(reader, nodes, where)
     if nodes and not (nodes := [node for node in nodes if not _is_text(reader, node)]):
         return Targets(name, (), is_text=True)
     if kind in _OF_CALLS and resolution.how == "exact" and all(node.row.label in _FILES for node in nodes):
@@ -238,6 +242,18 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),), is_other_kind=True)
     groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near, notes=resolution.notes)
+
+
+async def _with_redefinitions(reader: Reader, nodes: list[Node], where: Filter) -> list[Node]:
+    """Return the nodes with the further definitions of their qualified names: `Cart.add#2` of `Cart.add`."""
+    found = {node.row.uid: node for node in nodes}
+    for node in nodes[:MAX_TARGETS]:
+        name = node.row.qualified_name
+        if not node.row.path or node.row.label in _FILES or name.startswith("ext:"):
+            continue
+        same = await reader.store.find(name, Match.SUFFIX, where, MAX_NODES)
+        found |= {each.row.uid: each for each in same if _REDEFINITION.sub("", each.row.qualified_name) == name}
+    return list(found.values())
 
 
 async def all_targets(reader: Reader, targets: Targets, kind: Kind, project: str) -> Targets:

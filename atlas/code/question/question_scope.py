@@ -61,6 +61,7 @@ _WITHOUT_TESTS = lazy_regex(
     rf"| including)?(?: in| from)?"
     rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides|aside from) {_TESTS}"
     rf"| {_TESTS} (?:excluded|ignored|left out)$"
+    rf"|[.?!,;]? (?:please |and )?leav(?:e|ing) (?:out {_TESTS}|{_TESTS} (?:out|aside))(?=[.! ]|$)"
     rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real|shipped"
     rf"|application|library|main(?= (?:code|sources?)\b))\b"
     rf"(?: code| source| sources| files)?(?: only)?(?= |$)",

@@ -80,8 +80,10 @@ def _build(
     left = total - start.offset - len(shown)
     missing = _missing(relation)
     derived = tuple(each.node.row.kind for each in relation.related if _is_derived(relation, each))
+    named = relation.targets.targets[:_CANDIDATES]
     subjects = tuple(
-        replace(symbol_of(target.node.row), summary="") for target in relation.targets.targets[:_CANDIDATES]
+        replace(symbol_of(each.node.row), summary="", place=f"{place_of(each.node.row)}{each.further}")
+        for each in named
     )
     return RelationAnswer(
         tool="hybrid_search",
@@ -110,7 +112,7 @@ def _build(
         places=sum(len(each.lines) for each in relation.related if not _is_derived(relation, each)),
         derived=derived,
         evidence=envelope.evidence(
-            paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],
+            paths=[*(each.path for each in shown), *(target.node.row.path for target in named)],
             stale=stale,
             notes=notes,
             withheld=(f"{left} of {total} by token_budget {envelope.token_budget}",) if left else (),

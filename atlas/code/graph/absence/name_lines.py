@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from atlas.code.graph.absence.accesses import MOST_BEHIND, LineAccess, access_at
 from atlas.code.graph.absence.occurrences import lines_with_name
 from atlas.code.reader import Reader, batches
 from atlas.code.retrieve.written_files import innermost
@@ -22,8 +24,6 @@ MAX_LINES = 400
 """Lines of one name that are counted."""
 MAX_LINE = 400
 """Characters of a line that are looked at; longer ones are data."""
-MOST_BEHIND = 8
-"""Lines behind one that tests a name, which say what it does."""
 _TESTS = lazy_regex(r"\s{0,200}(?:\}\s?)?(?:else\s)?(?:if|elif|elsif|unless|when|case)\b")
 _CALLED = lazy_regex(r"\(\)?$")
 """What a call of it adds to a name: `$logger->info()`."""
@@ -33,9 +33,6 @@ _LOGS = lazy_regex(
 """Opens a call that writes to a log: what stands in it is said, not used."""
 LINES_ABOVE = 12
 _PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
-_OPERATOR = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>])|:=|<-|\+\+|--|:(?!:)\s{0,9}[\w\"'\[{-])"
-_SETS_BEHIND = lazy_regex(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
-_SETS_BEFORE = lazy_regex(r"(?:[|&]=\s{0,9}~?\s{0,9}|#define\s{1,9}|\b(?:let|var|const|val)\s{1,9}|\+\+|--)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +45,8 @@ class NameLine:
     """Without the space around it."""
     sets: bool
     """Whether the line gives the name a value."""
+    may_change: bool = False
+    """Whether it may change what the name holds: by a call, through a member, by a reference to it."""
     inside: Node | None = None
     """The definition around it; None at the top of a file."""
     logged: str = ""
@@ -124,16 +123,16 @@ def _lines(path: str, content: bytes, name: str, pattern: re.Pattern[str]) -> It
     for number, line in lines_with_name(text, name):
         if (match := pattern.search(line := line[:MAX_LINE])) is None:
             continue
-        after, before = line[match.end() : match.end() + 80], line[max(match.start() - 20, 0) : match.start()]
-        sets = _SETS_BEHIND.match(after) is not None or _SETS_BEFORE.search(before) is not None
+        access = access_at(line, match.span(), partial(_block_of, text, number))
+        sets, may_change = access == LineAccess.SETS, access == LineAccess.MAY_CHANGE
         if sets and (logs := _logging(lines := lines or text.splitlines(), number)):
             yield NameLine(path, number, line.strip(), sets=False, logged=logs)
             continue
         if sets or not _TESTS.match(line):
-            yield NameLine(path, number, line.strip(), sets)
+            yield NameLine(path, number, line.strip(), sets, may_change)
             continue
         lines = lines or text.splitlines()
-        yield NameLine(path, number, line.strip(), sets, behind=tuple(_block(lines, number)))
+        yield NameLine(path, number, line.strip(), sets, may_change, behind=tuple(_block(lines, number)))
 
 
 def _logging(lines: Sequence[str], number: int) -> str:
@@ -145,6 +144,10 @@ def _logging(lines: Sequence[str], number: int) -> str:
             opened = _LOGS.match(line[:MAX_LINE]) if line.rstrip().endswith(("(", "{", "[", ",")) else None
             return f"{opened['call']} :{above}" if opened is not None else ""
     return ""
+
+
+def _block_of(text: str, number: int) -> Iterator[str]:
+    return _block(text.splitlines(), number)
 
 
 def _block(lines: Sequence[str], number: int) -> Iterator[str]:

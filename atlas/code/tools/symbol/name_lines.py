@@ -30,15 +30,15 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
     if not text.lines:
         yield f"`{name}` {'is no symbol; not all files were read for it' if text.more else 'occurs in no indexed file'}"
         return
-    sets = sum(each.sets for each in text.lines)
     total = counted(len(text.lines), "line", more=text.more)
-    setting = f", {sets} of them set it" if sets else ""
+    setting = _setting(text)
     yield f"  in {total}{_WITHOUT_EDGE}{setting}:" if is_symbol else f"`{name}` is no symbol; in {total}{setting}:"
     is_few = len(text.lines) <= FEW_LINES
     files: dict[str, list[str]] = {}
     for each in text.lines[:MOST_SHOWN]:
         inside = f" {local_name(each.inside.row)}" if each.inside is not None else ""
-        quoted = f": {_around(each.text, name)}" if is_few or each.sets or each.logged else ""
+        act = " sets" if each.sets else " may change" if each.may_change else ""
+        quoted = f"{act}: {_around(each.text, name)}" if is_few or act or each.logged else ""
         quoted += f" (only handed to {each.logged})" if each.logged else ""
         files.setdefault(each.path, []).append(f"{each.line}{inside}{quoted}")
     yield from (f"  {path}: {'; '.join(lines)}" for path, lines in files.items())
@@ -48,6 +48,15 @@ def name_lines(name: str, text: NameLines | None, *, is_symbol: bool) -> Iterato
         yield from (f"    {line}" for line in tests[0].behind)
     if len(text.lines) > MOST_SHOWN:
         yield f"  and {counted(len(text.lines) - MOST_SHOWN, 'more line')}"
+
+
+def _setting(text: NameLines) -> str:
+    """Return how many lines set the name, and how many more may change what it holds."""
+    sets, may = sum(each.sets for each in text.lines), sum(each.may_change for each in text.lines)
+    said = [f"{sets} of them {'sets' if sets == 1 else 'set'} it"] if sets else []
+    said += [f"{may}{' more' if sets else ''} may change it"] if may else []
+    others = ["the rest read or name it"] if said and sets + may < len(text.lines) else []
+    return "".join(f", {each}" for each in (*said, *others))
 
 
 def _around(text: str, name: str) -> str:
