@@ -18,6 +18,7 @@ from atlas.code.changes.package_history import answer_package_history
 from atlas.code.changes.value_history import answer_value_history
 from atlas.code.graph.absence.lines_of_names import with_lines_of_name
 from atlas.code.graph.absence.name_lines import find_name_lines
+from atlas.code.graph.absence.own_members import with_own_members
 from atlas.code.graph.absence.tests_of_values import with_tests_of_value
 from atlas.code.graph.answer_relation import UNANSWERED, answer_relation
 from atlas.code.graph.answer_scope import spelled_scope
@@ -75,6 +76,7 @@ from atlas.code.question.further_parts import (
     asks_of_each,
     asks_reasons,
     further_parts,
+    own_member,
 )
 from atlas.code.question.grammar import MAX_RELATION_CHARACTERS, is_negated, stated_before
 from atlas.code.question.names import is_code_shaped
@@ -498,9 +500,15 @@ async def _with_further(reader: Reader, asked: AskedQuestion, intent: RelationIn
         return answered
     further: list[EdgeAnswer] = []
     notes: list[str] = []
+    member = own_member(asked.query.text, answer.intent)
+    if member:
+        known = tuple(word for word in answer.ignored if word != member)
+        answer = await with_own_members(reader, replace(answer, ignored=known), member)
     for part in further_parts(asked.query.text, intent):
         if asks_what_is_passed(part.text) or asks_when(part.text) or _asks_for_inheriting(answer, part.text):
             continue  # the quoted lines say it
+        if own_member(part.text, answer.intent):
+            continue
         if part.is_word and part.intent is not None and set(part.intent.types) <= set(answer.intent.types):
             continue  # `which files import or use X`
         if part.intent is None and asks_of_each(part.text, intent) and (quoted := await quote_places(reader, answer)):

@@ -42,7 +42,9 @@ def impact(
         typer.Option("--diff", metavar="REV", help="Compare the working tree with REV, or two revisions: A..B, A...B."),
     ] = "",
     staged: Annotated[bool, typer.Option("--staged", help="Compare what is staged with HEAD.")] = False,
-    depth: Annotated[int, typer.Option("--depth", min=0, max=8, metavar="N", help="Edges to follow; 0 = 3.")] = 0,
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, max=8, metavar="N", help="Edges to follow; 0 = 3, and on through few.")
+    ] = 0,
     form: Annotated[
         Format, typer.Option("--format", help="Text, one JSON document, or a Mermaid diagram for a pull request.")
     ] = Format.TEXT,

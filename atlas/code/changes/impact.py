@@ -16,6 +16,8 @@ from atlas.core.model import Direction, Edge, EdgeType, Label, Node
 
 DEFAULT_DEPTH = 3
 MAX_DEPTH = 8
+MOST_BEYOND = 8
+"""Symbols of a level beyond the depth that are still listed, where nobody has said how deep to go."""
 _FURTHER_FOR_TESTS = 3
 MAX_AFFECTED = 600
 """Symbols that are followed. An answer of some thousand tokens lists fewer."""
@@ -83,7 +85,11 @@ class _Reached:
 
 
 async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) -> Impact:
-    """Follow what uses the changed symbols up to `depth` edges (0 = `DEFAULT_DEPTH`). Raises store errors."""
+    """Follow what uses the changed symbols up to `depth` edges. Raises store errors.
+
+    Without a depth, up to `DEFAULT_DEPTH` edges and on through levels of few symbols. A note counts the symbols of the
+    first level that is left out.
+    """
     reached = {uid: _Reached(1.0, (seed.name,)) for seed in seeds for uid in seed.uids}
     if packages := [uid for uid in reached if ":ext:" in uid]:
         for uid in await parts_of(reader, packages):
@@ -93,15 +99,25 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
     notes: list[str] = []
     level = list(start)
     deepest = min(depth or DEFAULT_DEPTH, MAX_DEPTH)
-    for steps in range(1, deepest + (0 if depth else _FURTHER_FOR_TESTS) + 1):
-        if steps > deepest and any(each.node.row.is_test for each in found.values()):
+    cut_at = 0
+    for steps in range(1, MAX_DEPTH + 2):
+        is_tested = steps > deepest + _FURTHER_FOR_TESTS or any(each.node.row.is_test for each in found.values())
+        if cut_at and (depth or is_tested):
             break
         edges, cut = await _edges(reader, level, reached)
         if cut:
             notes.append(f"level {steps}: the most certain {len(edges)} of {len(edges) + cut} edges are followed")
         new = _merged(edges, reached, found, steps)
-        # without a nearer test, levels beyond the depth are followed for tests alone
-        found.update({uid: each for uid, each in new.items() if steps <= deepest or each.node.row.is_test})
+        code = sum(not each.node.row.is_test for each in new.values())
+        if steps > deepest and not cut_at and code and (depth or code > MOST_BEYOND or steps > MAX_DEPTH):
+            cut_at = steps
+            deeper = f"; depth={steps} lists them" if steps <= MAX_DEPTH else ""
+            more = f"{code}{'+' if cut else ''} {'more symbols' if code > 1 else 'more symbol'}"
+            notes.append(f"cut at depth {steps - 1}: {more} at depth {steps}{deeper}")
+        if depth and steps > deepest:
+            break
+        # without a nearer test, levels behind the cut are followed for tests alone
+        found.update({uid: each for uid, each in new.items() if not cut_at or each.node.row.is_test})
         level = [uid for uid, each in new.items() if each.node.row.label not in _FILES and not each.node.row.is_test]
         for uid in level:
             each = new[uid]

@@ -42,6 +42,7 @@ from atlas.code.graph.families import (
 )
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
+from atlas.code.graph.paths.cut_levels import note_on_cut_level
 from atlas.code.graph.paths.meeting import notes_on_meeting
 from atlas.code.graph.quoted_lines import with_lines
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
@@ -220,6 +221,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
         every = found if intent.kind == Kind.OVERRIDES else related  # what the scope leaves out overrides as well
         notes = (*notes, *await _beside(reader, intent, targets, every), *at_least, *unread)
+        if intent.direct is False and intent.kind in (Kind.CALLERS, Kind.CALLEES, Kind.USAGES):
+            notes += await note_on_cut_level(reader, found, _depth(intent), intent.direction, intent.types)
         if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
             notes = (*notes, *await _inherited(reader, targets.targets[0].node, [each.node for each in found]))
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))

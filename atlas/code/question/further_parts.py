@@ -58,6 +58,17 @@ _CHOOSES = lazy_regex(
     re.IGNORECASE,
 )
 """Asks which of several classes is taken: `and what makes the runner pick one over another`."""
+_OWN_MEMBER = lazy_regex(
+    r"\b(?:which|what|who)(?: of (?:them|these|those|(?:the|its) [a-z]+))?(?: ones?| of (?:them|these|those)| [a-z]+)?"
+    r" (?:also |actually |really )?"
+    r"(?:(?:overrid|redefin|reimplement|replac)e?s? (?:(?:the|its|their) )?(?:own )?"
+    r"|(?:define|declare|have|has|bring|implement|provide|supply|ship|come with|write|add)s? (?:their|its|an?|the) own "
+    r"(?:(?:version|implementation|copy|kind) of )?(?:the )?"
+    r"|(?:define|declare|implement)s? (?=[`'\"]?\w{2,80}\S{0,80} (?:themselves|itself|on (?:their|its) own)\b))"
+    r"[`'\"]?(?P<name>[A-Za-z_]\w{1,80})",
+    re.IGNORECASE,
+)
+"""Asks which of the classes before have a member of their own: `and which of them define their own respond`."""
 _OF_PLACES = frozenset((Kind.CALLERS, Kind.USAGES, Kind.INSTANTIATIONS, Kind.IMPORTERS, Kind.OVERRIDES))
 _TWO_WORDS = lazy_regex(r"\b([a-z]{3,20}) (?:and|or) (?:(?:directly|also|even|otherwise) ){0,2}([a-z]{3,20})(?= )")
 _LISTED = lazy_regex(r",? (?:and|or) |, ", re.IGNORECASE)
@@ -94,6 +105,12 @@ def asks_for_inheriting(text: str) -> bool:
     return _AS_IT_IS.search(text) is not None
 
 
+def own_member(text: str, before: RelationIntent | None) -> str:
+    """Return the member of which a text asks which of the classes that the part before finds define it; "" for none."""
+    asked = _OWN_MEMBER.search(text) if before is not None and before.kind == Kind.SUBTYPES else None
+    return asked["name"] if asked is not None else ""
+
+
 def asks_of_each(part: str, before: RelationIntent | None) -> bool:
     """Return whether a part asks something of each place that the part before finds, which is no relation of its own.
 
@@ -118,7 +135,7 @@ def _has_name(part: str) -> bool:
 
 def is_said_of_results(part: str, before: RelationIntent | None) -> bool:
     """Return whether the places or classes that the part before finds answer a part."""
-    return asks_of_each(part, before) or asks_choice(part, before)
+    return asks_of_each(part, before) or asks_choice(part, before) or bool(own_member(part, before))
 
 
 def asks_reasons(part: str) -> bool:

@@ -78,7 +78,9 @@ _EVERYWHERE = lazy_regex(
     re.IGNORECASE,
 )
 """Says that tests count as well: `(production code and tests)`."""
-_SCOPE_WORD = "(?:file|folder|directory|dir|module|package|crate|namespace|class|app|component|subsystem|layer|library)"
+_SCOPE_WORD = (
+    "(?:file|folder|directory|dir|module|package|crate|namespace|class|app|component|subsystem|layer|library|target)"
+)
 _LOOSE = "code|stuff|logic|classes|functions|files|side|parts?|area|modules|internals|machinery|implementation"
 LOOSE_NOUNS = frozenset((*_LOOSE.replace("s?", "").split("|"), "parts"))
 """Behind a word they name a part of the project loosely: `the auth code` is what has the word in its path or type."""
@@ -119,10 +121,11 @@ _WITHIN_TWO = lazy_regex(
 _WITHIN_FIRST = lazy_regex(
     r"^(?:(?:list |show |find |give |me |all |the |every |any |does |do )*(?:what|who|where|anything|anyone|everything"
     r"|(?:what|which) (?!is |are |was |were |does |do |did |has |have |chang|happen)\w+"
-    r"|functions|methods|classes|code|places|callers|usages|tests|files|lines)"
+    r"|functions|methods|classes|types|protocols|interfaces|traits|structs|subclasses|implementations|code|places"
+    r"|callers|usages|tests|files|lines)"
     r"|(?=(?:in|within|inside|under) \S+ (?:what|who|which|where)\b))"
     rf"(?P<out> ?\b(?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?"
-    rf"(?P<first>[\w-]+ (?:{_LOOSE})\b|\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
+    rf"(?P<first>[\w-]+ (?:{_LOOSE})\b|\S+)(?: {_SCOPE_WORD})?)(?: that| which)? (?=\w+ )",
     re.IGNORECASE,
 )
 _OUTSIDE_FIRST = lazy_regex(

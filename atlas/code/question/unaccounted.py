@@ -57,7 +57,7 @@ _EXCEPT_WORDS = "including counting excluding exclude excluded except ignoring i
 _EXCEPT = frozenset(_EXCEPT_WORDS.split())
 _KIND = lazy_regex(
     f"(?:{KIND_WORD}|flag|option|setting|argument|parameter|value|call|instance|definition"
-    "|wrapper|utility|callback|counter|key)s?"
+    "|wrapper|utility|callback|counter|key|target)s?"
 )
 _EDGE = "`'\"“”,;:?!()[]{}<>.…"
 _END = lazy_regex(

@@ -191,7 +191,7 @@ def _detail(relation: EdgeAnswer, each: RelatedSymbol) -> str:
     """Return a signature, the handler of a route, or which of two symbols an edge belongs to."""
     kind = relation.intent.kind
     if _is_derived(relation, each):
-        return f"{each.node.row.kind} that derives from it"
+        return " | ".join((f"{each.node.row.kind} that derives from it", *each.quoted))
     if kind == Kind.MEMBERS and each.node.row.label == Label.VALUE and each.node.row.signature.endswith("}"):
         return each.node.row.signature.partition(" {")[0]  # a constant of an enum with a body
     if kind in (Kind.DEFINITION, Kind.MEMBERS):

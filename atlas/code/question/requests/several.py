@@ -21,6 +21,7 @@ from atlas.code.question.requests.subject import (
     AskedFor,
     ClauseSubject,
     about_result,
+    affected_through,
     asked_for,
     of_subject,
     of_that_one,
@@ -276,6 +277,9 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
             continue
         if (of_found := _of_package(clause.text, asked, of_extra=of_extra)) is not None:
             yield of_found
+            continue
+        if not is_first and (affected := affected_through(bare, subject)):
+            yield AskedPart(affected)
             continue
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None

@@ -63,6 +63,13 @@ _AFFECTED = lazy_regex(
     r"\b(?:affect|break|broke|impact|touch|fail|follow|change|adapt|update|involve)\w*", re.IGNORECASE
 )
 """Only what has one of these words asks for what a change does."""
+_THROUGH = lazy_regex(
+    r" (?:(?:only |also )?(?:indirectly |transitively )?(?:through|via|by way of|because of|by|over) )"
+    r"(?:(?:all )?(?:of )?(?:those|these|the|its|their|such) (?:\w+ )?(?:callers?|calls|call sites?|users|usages|uses|places)"
+    r"|them|those|these)(?= |$)| (?:indirectly|transitively)(?= |$)",
+    re.IGNORECASE,
+)
+"""What leads from a change to what it affects: `which macros are affected through those callers`."""
 _OF_TEST = lazy_regex(r"\b(?:tests?|specs?)\b", re.IGNORECASE)
 _LEAST_ASKED = 3
 _LEAST_JOINED = 2
@@ -255,6 +262,19 @@ def resolved(clause: str, subject: ClauseSubject | None) -> str:
     if found == words and not written_names(clause):
         return _completed(clause, subject)
     return " ".join(found)
+
+
+def affected_through(clause: str, subject: ClauseSubject | None) -> str:
+    """Return a clause for what a change affects through the callers that the part before finds; "" for other clauses.
+
+    It asks what a change of the subject affects: a search for its words would find anything.
+    """
+    if subject is None or not subject.is_name or _AFFECTED.search(clause) is None or _THROUGH.search(clause) is None:
+        return ""
+    bare = _THROUGH.sub("", clause.rstrip(" ?.!"))
+    text = _OF_CHANGE.format(clause=bare, name=subject.text)
+    relation = None if written_names(bare) else find_relation(text)
+    return text if relation is not None and dotted(relation.name) == dotted(subject.text.strip("`")) else ""
 
 
 def of_subject(clause: str, subject: ClauseSubject) -> str:
