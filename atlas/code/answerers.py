@@ -33,6 +33,7 @@ from atlas.code.graph.package_subjects import (
 )
 from atlas.code.graph.packages import PackageReport, is_own
 from atlas.code.graph.paths.call_path import in_call_order
+from atlas.code.graph.paths.commands import asks_what_runs, find_command, started_by
 from atlas.code.graph.paths.described import answer_described_path
 from atlas.code.graph.quoted_lines import (
     asks_what_is_passed,
@@ -47,6 +48,7 @@ from atlas.code.graph.quoted_lines import (
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.remaining_words import RemainingWords, apply_remaining, read_remaining
 from atlas.code.graph.subjects import Subjects, count_inside, held_by_file, qualify
+from atlas.code.graph.targets import Targets
 from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
@@ -220,6 +222,25 @@ async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
         if (found := await answer(reader, asked.query, asked.where)) is not None:
             return Answered(found)
     return None
+
+
+async def _shell_command(reader: Reader, asked: AskedQuestion) -> Answered | None:
+    if asked.is_stated or not asks_what_runs(asked.query.text):
+        return None
+    command = await find_command(reader, asked.query.text, asked.where.project)
+    if command is None:
+        return None
+    node = await started_by(reader, command, asked.where.project)
+    title = f"command `{command.name}`, declared in {command.declared}"
+    if node is None:
+        return Answered(notes=(f"{title}, which no indexed symbol or file is",))
+    row = node.row
+    intent = RelationIntent(Kind.CALLEES, row.uid, certain=True)
+    found = await answer_relation(reader, intent, asked.where)
+    title = f"{title}, runs {row.kind} {row.qualified_name} {row.path}:{row.line or row.start_line}"
+    if found is None or not found.related:
+        return Answered(EdgeAnswer(intent, Targets(row.name, ()), title=title))
+    return Answered(replace(await in_call_order(reader, found), title=f"{title}, which calls"))
 
 
 async def _package_history(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -640,6 +661,7 @@ def _checked(asked: AskedQuestion, intent: RelationIntent, found: EdgeAnswer | N
 
 ANSWERERS: tuple[SearchStep[Callable[[Reader, AskedQuestion], Awaitable[Answered | None]]], ...] = (
     SearchStep("package_history", _package_history, "a manifest no longer has the package that was replaced"),
+    SearchStep("shell_command", _shell_command, "manifests declare what a command of the shell starts"),
     SearchStep("lines", _lines, "variables, flags, settings and versions stand in lines of texts, not in the graph"),
     SearchStep("commits", _commits, "commits of a symbol are those that changed its lines"),
     SearchStep("changes", _changes, "the version history has what changed, when and by whom; the graph has not"),

@@ -25,7 +25,7 @@ from tests.git.repositories import GitRepository
 from tests.surfaces.trees import indexed
 
 FILES = {
-    "pyproject.toml": "[project]\nname = 'shop'\ndependencies = ['requests']\n",
+    "pyproject.toml": "[project]\nname = 'shop'\ndependencies = ['requests']\n[project.scripts]\nshop = 'shop.app:load'\n",
     "shop/__init__.py": "",
     "shop/app.py": '''from fastapi import FastAPI
 
@@ -66,6 +66,7 @@ def on_save(sender, **kwargs): ...
 }
 QUESTIONS = {
     "package_history": "since when do we use requests?",
+    "shell_command": "what runs when I call the shop command?",
     "lines": "which environment variables does it read",
     "commits": "history of the function load",
     "changes": "who changed load last",

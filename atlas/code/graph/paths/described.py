@@ -17,6 +17,7 @@ from atlas.code.graph.paths.call_path import (
     find_path_by_name,
     is_for_errors,
 )
+from atlas.code.graph.paths.commands import find_command, started_by
 from atlas.code.graph.paths.meeting import notes_on_meeting
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.subjects import find_subject
@@ -74,12 +75,15 @@ class WayEnd:
     text: str
     nodes: tuple[Node, ...]
     is_named: bool
+    declared: str = ""
+    """Where a manifest declares the command that a name stands for: `setup.py:33 as shop.cli:main`."""
 
     def said(self, node: Node) -> str:
         """Return the words of the question and what they are taken for."""
         row = node.row
         name = f"{row.kind} {row.qualified_name} {row.path}:{row.line or row.start_line}"
-        return f'"{self.text}" ({"" if self.is_named else "a guess: "}{name})'
+        how = f"declared in {self.declared}: " if self.declared else "" if self.is_named else "a guess: "
+        return f'"{self.text}" ({how}{name})'
 
 
 async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter, text: str) -> EdgeAnswer | None:
@@ -238,6 +242,10 @@ async def _beside(reader: Reader, nodes: Sequence[Node], direction: Direction) -
 async def _named(reader: Reader, text: str, where: Filter) -> WayEnd | None:
     """Return the symbols of the names of an end; None where it has none."""
     nodes: list[Node] = []
+    if (command := await find_command(reader, text, where.project)) is not None:
+        started = await started_by(reader, command, where.project)
+        if started is not None:
+            return WayEnd(text, (started,), is_named=True, declared=command.declared)
     for written in read_names(text, reader.languages).names:
         if written.shape < NameShape.CODE:
             continue

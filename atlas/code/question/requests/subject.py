@@ -65,8 +65,8 @@ _AFFECTED = lazy_regex(
 """Only what has one of these words asks for what a change does."""
 _THROUGH = lazy_regex(
     r" (?:(?:only |also )?(?:indirectly |transitively )?(?:through|via|by way of|because of|by|over) )"
-    r"(?:(?:all )?(?:of )?(?:those|these|the|its|their|such) (?:\w+ )?(?:callers?|calls|call sites?|users|usages|uses|places)"
-    r"|them|those|these)(?= |$)| (?:indirectly|transitively)(?= |$)",
+    r"(?:(?:all )?(?:of )?(?:those|these|the|its|their|such) (?:\w+ )?(?:callers?|calls|call sites?|users|usages"
+    r"|uses|places)|them|those|these)(?= |$)| (?:indirectly|transitively)(?= |$)",
     re.IGNORECASE,
 )
 """What leads from a change to what it affects: `which macros are affected through those callers`."""
