@@ -47,7 +47,8 @@ _ASKS = lazy_regex(
     r"|\bwith (?:the|their|its) (?:\w+ ){0,2}(?:arguments?|parameters?|values?|reasons?)\b"
     r"|\b(?:for|with|on|in|at) (?:which|what) (?:\w+ ){0,3}each\b"
     r"|\bfor (?:what|which) (?:purposes?|reasons?)\b|\b(?:to what end|what for)$"
-    r"|\b(?:what|which \w+)(?: exactly)? (?:do|does) (?:they|each|it) (?:\w+ )?(?:take|import|pull in)\b",
+    r"|\b(?:what|which(?: of (?:its|their|the) \w+| \w+))(?: exactly)? (?:do|does) (?:they|each|it)(?: of them| one)?"
+    r" (?:\w+ )?(?:take|import|pull in)\b|\beach (?:one |of (?:them|these|those) )?(?:takes|imports|pulls in)\b",
     re.IGNORECASE,
 )
 

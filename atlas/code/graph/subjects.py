@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from atlas.code.graph.aliases.module_names import spell_modules
 from atlas.code.graph.answer_scope import is_folder
 from atlas.code.graph.relation import EdgeAnswer
 from atlas.code.graph.targets import MAX_TARGETS, Target, group_symbols
@@ -193,7 +194,7 @@ async def spell_names(reader: Reader, text: str, project: str) -> str:
     text = _GIVEN.sub("()", text)
     if len(text) > MAX_RELATION_CHARACTERS:
         return text
-    text = spell_accesses(text)
+    text = await spell_modules(reader, spell_accesses(text), project)
     for match in [*_MEMBER_OF.finditer(text)][:MOST_SUBJECTS]:
         name = f"{match['owner']}.{match['name']}"
         if await _has(reader, name, project):

@@ -17,7 +17,7 @@ from atlas.code.question.frames import KIND_WORD, frame_groups, nouns
 from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.question_scope import PRONOUNS, SPACE, readings, split_scope
 from atlas.code.question.reach_questions import find_unreached
-from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label
 
@@ -174,6 +174,8 @@ def find_relation(text: str) -> RelationIntent | None:
         return None
     text = _PART_CHANGED.sub("change ", without_own_acts(text))
     found = _overridden_below(text) or _decorated(text) or _relation(text)
+    if found is not None and found.kind == Kind.IMPORTERS and _TESTS_DO.match(text) is not None:
+        return replace(found, tests=TestScope.ONLY)
     if found is not None and is_negated(text, found.kind):
         return replace(found, kind=Kind.OVERRIDES, is_negated=True)
     if found is not None and found.kind == Kind.OVERRIDDEN and (base := _OF_BASE.search(text)) is not None:

@@ -84,8 +84,10 @@ _POINTS_UP = lazy_regex(r"^[\s^>:-]+")
 """`^ got this in my run`."""
 _OF_PERSON = lazy_regex(r"^(?:i|we|i'm|i'd|i've|we're|my|our|please|hi|hello)\b", re.IGNORECASE)
 _OF_TAKEN = lazy_regex(
-    r"(?:and )?(?:what|which \w+)(?: exactly)? (?:do|does) (?:they|each|it|each of them) (?:\w+ )?"
-    r"(?:take|import|pull in|get|use|need)(?: from (?:it|there|them))?",
+    r"(?:and )?(?:what|which (?:of (?:its|their|the) )?\w+)(?: exactly)?"
+    r" (?:(?:do|does) (?:they|each|it|each of them|each one) (?:\w+ )?(?:take|import|pull in|get|use|need)"
+    r"|each(?: one| of them)? (?:takes|imports|pulls in))"
+    r"(?: from (?:it|there|them))?",
     re.IGNORECASE,
 )
 """A part of a question for what imports something, which the quoted lines say."""
