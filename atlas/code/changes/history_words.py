@@ -10,8 +10,13 @@ import re
 from atlas.code.changes.commit_topics import read_range
 from atlas.code.changes.told_topics import asks_why_done
 from atlas.code.question.parse_question import Query
+from atlas.code.question.relation_kinds import Kind
+from atlas.code.question.requests.clauses import split_clauses
 from atlas.core.lazy_regex import lazy_regex
 
+_OF_CODE = frozenset(
+    (Kind.DEFINITION, Kind.USAGES, Kind.CALLERS, Kind.CALLEES, Kind.TESTS, Kind.IMPORTERS, Kind.SUBTYPES)
+)
 MOST_WORDS = 32
 """Words of a question about the history."""
 EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|most|else|really|usually|mainly)"
@@ -147,11 +152,24 @@ def asks_for_commits(query: Query) -> bool:
     """Return whether the words of a question are about the history: who added or changed something, or when."""
     text = without_program_commits(query.text)
     is_history = is_about_history(text) or asks_why_done(text)
-    if query.reports or len(text.split()) > MOST_WORDS or not is_history:
+    if query.reports or len(text.split()) > MOST_WORDS or not is_history or _asks_code(query):
         return False
     is_range = all(read_range(text))
     is_plan = _PLAN.search(text) is not None and _ASKS_COMMIT.search(text) is None
     return (is_range or not is_plan) and _DOES.match(text) is None
+
+
+def _asks_code(query: Query) -> bool:
+    """Return whether a text asks for a relation, and only states what has words of the history.
+
+    `The guide tells contributors to use X. Where is it declared?`
+    """
+    relation = query.relation
+    if relation is None or not relation.certain or relation.kind not in _OF_CODE:
+        return False
+    clauses = split_clauses(query.text)
+    is_stated = any(not each.asks for each in clauses)
+    return is_stated and not any(is_about_history(each.text) for each in clauses if each.asks)
 
 
 def is_about_history(text: str) -> bool:

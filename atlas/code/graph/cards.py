@@ -10,17 +10,19 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from atlas.code.graph.absence.members_beside import members_beside
 from atlas.code.graph.absence.name_lines import NameLines, find_name_lines, with_symbols
 from atlas.code.graph.absence.proof import FILE_LABELS, prove_none
 from atlas.code.graph.absence.unresolved import unresolved_beside
 from atlas.code.graph.subjects import Subject
 from atlas.code.graph.targets import MAX_MEMBERS, Target, Targets, members_of
+from atlas.code.lines.scan_texts import scan_patterns
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.question.written_names import WrittenName
 from atlas.code.reader import Reader
 from atlas.code.retrieve.expand import KINDS, Neighbourhood, RelatedNodes, around_node
 from atlas.core.lazy_regex import lazy_regex
-from atlas.core.model import Direction, Edge, EdgeType, Label, Node
+from atlas.core.model import Direction, Edge, EdgeType, Filter, Label, Node
 
 PLACES = 3
 """Edges of a relation that the question does not hint at."""
@@ -181,12 +183,20 @@ async def read_text_card(reader: Reader, written: WrittenName, project: str, ask
     """Return the card of a name that the index has no symbol for: the lines that have it. Raises store errors."""
     name = written.text.strip("()")
     text = await _text(reader, name, project, (), asked, prose=True)
+    if text.more and not text.lines and await _is_nowhere(reader, name, project):
+        text = replace(text, more=False)
     below = await _declared_below(reader, name, text, project) if Kind.SUBTYPES in asked.kinds else ()
     places = "; ".join(f"{node.row.path}:{node.row.line} {node.row.qualified_name}" for node in below[:PLACES])
     more = f" +{len(below) - PLACES}" if len(below) > PLACES else ""
-    return SubjectCard(
-        written.text, notes=(f"named as a base by {len(below)}: {places}{more}",) if below else (), text=text
-    )
+    based = (f"named as a base by {len(below)}: {places}{more}",) if below else ()
+    return SubjectCard(written.text, notes=(*based, *await members_beside(reader, written.text, project)), text=text)
+
+
+async def _is_nowhere(reader: Reader, name: str, project: str) -> bool:
+    """Return whether no indexed text has a name, as a scan of all of them tells."""
+    pattern = re.compile(re.escape(name))
+    scan = (await scan_patterns(reader, Filter(project=project), [(pattern, [name.encode()])]))[0]
+    return not scan.found and not scan.notes
 
 
 async def _declared_below(reader: Reader, name: str, text: NameLines, project: str) -> tuple[Node, ...]:

@@ -9,8 +9,9 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from atlas.code.graph.absence.members_beside import members_beside
 from atlas.code.graph.absence.occurrences import TextPlace, find_in_skipped, find_occurrences, single_word
-from atlas.code.graph.absence.proof import is_finished
+from atlas.code.graph.absence.proof import is_finished, is_prose
 from atlas.code.question.names import dotted
 from atlas.code.reader import Reader
 from atlas.code.retrieve.resolve import CANDIDATES, resolve
@@ -63,12 +64,16 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     outside = hidden.places.get(word, ())
     same = await store.records(where.project, [each for each in paths if _stem(each) in segments])
     lines = [*_skipped_lines(word, outside), *_skips(skipped, segments), *_problems(same.values())]
+    beside = await members_beside(reader, name, where.project) if not lines else ()
     if found.places:
         may_be = "it may be defined there" if outside else "it may come from another package or be created at run time"
         is_told = len(found.places) <= FEW  # a changelog says what became of it
         places = ", ".join(f"{each.at}{_said(each) if is_told else ''}" for each in found.places[:SHOWN])
         lines_of = counted(len(found.places), "line", more=found.more)
-        lines.append(f"no definition, but `{word}` occurs in {lines_of}: {places}; {may_be}")
+        if all(map(is_prose, found.places)) and not (found.more or outside):
+            lines.append(f"no code has it: only documents and comments do, in {lines_of} with `{word}`: {places}")
+        else:
+            lines.append(f"no definition, but `{word}` occurs in {lines_of}: {places}; {may_be}")
     elif not lines:
         unread = f"; not looked into: {', '.join(hidden.unread[:SHOWN])}" if hidden.unread else ""
         unresolved = await reader.cache.get(store, where.project, "unresolved", partial(_unresolved, reader, where))
@@ -76,7 +81,7 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
             f"nothing in the {counted(len(paths), 'indexed file')} mentions it, and no skipped source file does "
             f"({counts((len(skipped), 'skipped path'), (unresolved, 'unresolved reference'))}){unread}"
         )
-    return tuple(lines)
+    return (*lines, *beside)
 
 
 def _said(place: TextPlace) -> str:
