@@ -53,6 +53,8 @@ from atlas.code.graph.unions import answer_both
 from atlas.code.graph.untested import add_named_tests, find_untested
 from atlas.code.graph.unused import find_unused
 from atlas.code.lines.absent.words import find_absent_options
+from atlas.code.lines.assigned.fields import answer_field_uses
+from atlas.code.lines.assigned.members import answer_members
 from atlas.code.lines.bounds import answer_compared
 from atlas.code.lines.build_files import answer_build_files, answer_manifest_lines, answer_submodules
 from atlas.code.lines.caught import answer_caught
@@ -109,6 +111,7 @@ MOST_ENDS, MOST_NEAR = 2, 3
 """Names of a question that a relation is answered for, and suggestions for a misspelled end of a path."""
 _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
     answer_titled_tests,
+    answer_members,
     answer_caught,
     answer_environment,
     answer_properties,
@@ -119,6 +122,7 @@ _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | No
     answer_flags,
     answer_settings,
     answer_compared,
+    answer_field_uses,
 )
 """Answers that are lines of texts: the first that knows its kind of question counts."""
 _AS_PACKAGE = lazy_regex(

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
+from atlas.code.graph.absence.called_by_name import called_by_name
 from atlas.code.graph.absence.derivations import begins_base, may_derive, quote_derivations, with_stated
 from atlas.code.graph.absence.generated import named_in_generated
 from atlas.code.graph.absence.handed_over import handed_over
@@ -220,7 +221,7 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         related, at_least = await _with_places_beside(reader, intent, targets, related)
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
         every = found if intent.kind == Kind.OVERRIDES else related  # what the scope leaves out overrides as well
-        notes = (*notes, *await _beside(reader, intent, targets, every), *at_least, *unread)
+        notes = (*notes, *await _beside(reader, intent, targets, every, scope.has), *at_least, *unread)
         if intent.direct is False and intent.kind in (Kind.CALLERS, Kind.CALLEES, Kind.USAGES):
             notes += await note_on_cut_level(reader, found, _depth(intent), intent.direction, intent.types)
         if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
@@ -228,7 +229,7 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
     absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:
-        notes = (*notes, absence.sentence)
+        notes = (*notes, absence.sentence, *await _by_name(reader, intent, targets, scope.has))
     is_unknown = not absence.is_proven
     return EdgeAnswer(intent, targets, notes=notes, scope=words, unscoped=len(found), is_unknown=is_unknown)
 
@@ -307,8 +308,20 @@ async def _prove(reader: Reader, intent: RelationIntent, targets: Targets, kept:
     return await prove_none(reader, nodes, intent.kind, keep=kept)
 
 
+async def _by_name(
+    reader: Reader, intent: RelationIntent, targets: Targets, keep: Callable[[Node], bool]
+) -> tuple[str, ...]:
+    """Return what may call a function by a text with its name, where callers are asked for."""
+    nodes = [target.node for target in targets.targets]
+    return await called_by_name(reader, nodes, keep) if intent.kind == Kind.CALLERS else ()
+
+
 async def _beside(
-    reader: Reader, intent: RelationIntent, targets: Targets, related: Sequence[RelatedSymbol]
+    reader: Reader,
+    intent: RelationIntent,
+    targets: Targets,
+    related: Sequence[RelatedSymbol],
+    keep: Callable[[Node], bool],
 ) -> tuple[str, ...]:
     """Return what may be missing in an answer that has some: unresolved calls, lines that look like the relation."""
     node = targets.targets[0].node
@@ -320,9 +333,15 @@ async def _beside(
             inner = {each.through for each in related}
             ends = [each.node for each in related if each.node.row.qualified_name not in inner]
             unresolved += describe_beyond(await unresolved_beyond(reader, ends))
-        return (*unresolved, *await handed_over(reader, nodes, known))
+        return (
+            *unresolved,
+            *await handed_over(reader, nodes, known, keep),
+            *await _by_name(reader, intent, targets, keep),
+        )
     if intent.kind in (Kind.USAGES, Kind.DEPENDENTS) and _is_callable(targets):
         return await unresolved_beside(reader, node, targets.total)
+    if intent.kind == Kind.IMPACT:
+        return describe_beyond(await unresolved_beyond(reader, [each.node for each in related]))
     if intent.kind == Kind.SUBTYPES:
         return await find_unnamed_implementers(reader, nodes, [each.node.row.uid for each in related])
     if intent.kind == Kind.CALLEES:

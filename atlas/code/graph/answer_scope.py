@@ -22,6 +22,7 @@ from atlas.core.model import Filter, Label, Match, Node
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _SMALL = (Label.CLASS, Label.MODULE)
 _WHOLE_PROJECT = frozenset(("library", "codebase", "project", "repo", "repository", "code", "module", "workspace"))
+_OF_A_CHANGE = (Kind.IMPACT, Kind.DEPENDENTS)
 _OUTWARD = (Kind.IMPORTS, Kind.USES)
 _FOREIGN = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
 
@@ -57,6 +58,9 @@ async def read_scope(reader: Reader, intent: RelationIntent, targets: Targets, w
         and intent.kind != Kind.RETURNERS
         and any(_ends_in(target.node, owner) for target in targets.targets)
     )
+    # `the impact of changing f in lib/f.js` tells which f
+    tells = intent.kind in _OF_A_CHANGE
+    owned = owned or (tells and any(_is_in(target.node, intent.within) for target in targets.targets))
     owned = owned and not (targets.total == 1 and await is_folder(reader, intent.within, where.project))
     inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
     within = intent.within
@@ -131,8 +135,9 @@ async def is_folder(reader: Reader, scope: str, project: str) -> bool:
         return False
     if not any(f"/{part}/" in f"/{path}" for path in paths):
         return False
-    held = await reader.store.find(dotted(part), Match.SUFFIX, Filter(project=project, labels=_SMALL), 1)
-    return not held
+    held = await reader.store.find(dotted(part), Match.SUFFIX, Filter(project=project, labels=_SMALL), 20)
+    # `src/index.js` is the module `src`
+    return all(f"/{part}/" in f"/{node.row.path}" and node.row.label == Label.MODULE for node in held)
 
 
 async def spelled_scope(reader: Reader, scope: str, project: str) -> str:
@@ -158,6 +163,10 @@ async def spelled_scope(reader: Reader, scope: str, project: str) -> str:
                     before, _, after = f"/{path}".partition(part)
                     return f"{before}{part}{'' if end == '/' else after}".strip("/")
     return ""
+
+
+def _is_in(node: Node, file: str) -> bool:
+    return bool(file) and f"/{node.row.path}".endswith(f"/{file.removeprefix('./')}")
 
 
 def _ends_in(node: Node, name: str) -> bool:

@@ -160,6 +160,11 @@ _OR_ELSE = lazy_regex(
 _KINDS = lazy_regex(rf"\b({KIND_WORD})s\b")
 _IS_DONE = lazy_regex(r"[a-z]{3,}ed|made|built|thrown|done|chosen|given|caught|written")
 """What happens to something, behind a word for its kind: `where is the exception made`."""
+_OF_RESULT = lazy_regex(
+    r"(?P<on>\b(?:depends?|rel(?:y|ies)|based|built) on )(?:the )?(?:results?|outputs?|return values?) of (?=\S)",
+    re.IGNORECASE,
+)
+"""`what depends on the result of X`."""
 _MOST_ADJECTIVES = 2
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
 """At the beginning of a question they are what to do, not the name in `X callers`."""
@@ -172,7 +177,7 @@ def find_relation(text: str) -> RelationIntent | None:
     """
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
-    text = _PART_CHANGED.sub("change ", without_own_acts(text))
+    text = _OF_RESULT.sub(r"\g<on>", _PART_CHANGED.sub("change ", without_own_acts(text)))
     found = _overridden_below(text) or _decorated(text) or _relation(text)
     if found is not None and found.kind == Kind.IMPORTERS and _TESTS_DO.match(text) is not None:
         return replace(found, tests=TestScope.ONLY)

@@ -21,7 +21,8 @@ def valid(text: str) -> str:
 def dotted(name: str) -> str:
     """Return a name as qualified names are written: segments joined by dots.
 
-    Quotes, pointer receivers (`(*Context).Bind`), type arguments (`Vec<T>::push`) and call brackets are removed.
+    Quotes, pointer receivers (`(*Context).Bind`), type arguments (`Vec<T>::push`) and call brackets are removed, and
+    the prototype between a class and its member (`Cart.prototype.add`).
     """
     name = name.strip().strip("`'\"")
     name = _RECEIVER.sub(r"\1.", name)
@@ -29,7 +30,8 @@ def dotted(name: str) -> str:
         name = _ARGUMENTS.sub("", name)
         name = _TYPE_ARGUMENTS.sub("", name)
     name = name.lstrip("*&")
-    return re.sub(r"::|#(?!\d)|->|(?<=\w)\\(?=\w)", ".", name).strip(".\\")
+    name = re.sub(r"::|#(?!\d)|->|(?<=\w)\\(?=\w)", ".", name).strip(".\\")
+    return name.replace(".prototype.", ".")
 
 
 def without_arity(name: str) -> str:

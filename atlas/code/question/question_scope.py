@@ -141,7 +141,12 @@ _OUTSIDE_ITSELF = lazy_regex(
     rf" (?:outside(?: of)?|not in) (?:that|this|the|its own) {_SCOPE_WORD}(?= )", re.IGNORECASE
 )
 """Outside of what is asked about, whose own files are no importers of it."""
-_REMARK = lazy_regex(r" \([^()]{1,60}\)(?=[?.! ]*$)")
+_REMARK = lazy_regex(
+    r" \([^()]{1,60}\)(?=[?.! ]*$)"
+    r"|,? (?:also |even )?(?:including|even) (?:the |those |ones )?(?:calls? )?(?:made |done )?(?:through|via|by)"
+    r" (?!(?:other|any|some)\b)(?:an? |the |its )?[^?,;()]{1,60}(?=[?.! ]*$)",
+    re.IGNORECASE,
+)
 """What else a question says of the result, behind it."""
 _OF_IMPORT = lazy_regex(r"\bimport(?:s|ing|ed)?\b", re.IGNORECASE)
 _ADJECTIVES = (

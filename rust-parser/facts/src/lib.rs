@@ -60,7 +60,7 @@ pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 34;
+pub const FACTS_VERSION: u32 = 35;
 
 /// Stands between the name of a variable that is visible in a part of a function only and its number: `v@3`.
 pub const LOCAL_MARK: char = '@';

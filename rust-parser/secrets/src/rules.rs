@@ -236,7 +236,7 @@ mod tests {
             hasher.update(text.as_bytes());
         });
         let digest = atlas_facts::content_digest::hex(&hasher.finalize().as_bytes()[..8]);
-        assert_eq!((atlas_facts::FACTS_VERSION, digest.as_str()), (34, "f35de5c3e4cf80a2"));
+        assert_eq!((atlas_facts::FACTS_VERSION, digest.as_str()), (35, "f35de5c3e4cf80a2"));
     }
 
     #[test]

@@ -6,10 +6,10 @@ A callback that is registered or an entry of a table is called by whoever receiv
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from atlas.code.graph.absence.occurrences import TextPlace
-from atlas.code.graph.absence.proof import SHOWN, is_prose, unaccounted
+from atlas.code.graph.absence.proof import is_prose, unaccounted
 from atlas.code.graph.absence.unresolved import find_unresolved
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
@@ -20,6 +20,8 @@ from atlas.core.wording import counted
 MAX_EDGES = 1_000
 MOST_READ = 60
 """Symbols with the name in their text whose lines are read, which takes 0.3 ms each."""
+MOST_GROUPS, MOST_OF_ONE = 5, 8
+"""Functions that a note names, and lines of each."""
 DISTINCT_WORDS = 3
 """Words of a name that is not one English word: the whole name and two parts."""
 _BARE_CALLS = lazy_regex(r"\.(?:rb|rake|gemspec|ex|exs|scala|sc|pl|pm|erb)$")
@@ -34,11 +36,16 @@ _NO_VALUE = lazy_regex(
 """An import or a definition."""
 
 
-async def handed_over(reader: Reader, nodes: Sequence[Node], known: Collection[tuple[str, int]]) -> tuple[str, ...]:
+async def handed_over(
+    reader: Reader,
+    nodes: Sequence[Node],
+    known: Collection[tuple[str, int]],
+    keep: Callable[[Node], bool] | None = None,
+) -> tuple[str, ...]:
     """Return notes about places that have a function's name and are not known calls of it; () if there are none.
 
     These are places that pass the function as a value, found by edges and by text, and lines that name it without an
-    edge. `known` are the lines (path, number) of its calls. Raises store errors.
+    edge. `known` are the lines (path, number) of its calls, `keep` limits the places to a scope. Raises store errors.
     """
     if any(node.row.label not in _CALLABLE for node in nodes):
         return ()
@@ -48,7 +55,7 @@ async def handed_over(reader: Reader, nodes: Sequence[Node], known: Collection[t
         (edge.node.row.path, line): edge.node.row.name
         for edge in sorted(edges, key=lambda edge: (edge.node.row.is_test, edge.node.row.path))
         for line in edge.row.lines
-        if (edge.node.row.path, line) not in known
+        if (edge.node.row.path, line) not in known and (keep is None or keep(edge.node))
     }
     others: dict[tuple[str, int], str] = {}
     more, is_distinct = False, len(set(reader.split_words(name))) >= DISTINCT_WORDS
@@ -57,6 +64,8 @@ async def handed_over(reader: Reader, nodes: Sequence[Node], known: Collection[t
         left = await unaccounted(reader, nodes, Kind.CALLERS, known)
         more = left.more
         for each in filter(_is_code, left.places):
+            if keep is not None and each.node is not None and not keep(each.node):
+                continue
             place, inside = (each.path, each.line), each.node.row.name if each.node else ""
             if is_distinct and _value(name).search(each.text) and not _BARE_CALLS.search(each.path):
                 values.setdefault(place, inside)
@@ -83,8 +92,17 @@ def _places(found: Mapping[tuple[str, int], str], *, more: bool) -> str:
 
 
 def _listed(found: Mapping[tuple[str, int], str]) -> str:
-    shown = [f"{path}:{line}" + (f" in `{name}`" if name else "") for (path, line), name in found.items()]
-    return ", ".join(shown[:SHOWN]) + (f", and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
+    """Return places with the functions around them, those of one function together: `a.js:3,4 in `f``."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for (path, line), name in found.items():
+        groups.setdefault((path, name), []).append(line)
+    shown = [
+        f"{path}:{','.join(map(str, lines[:MOST_OF_ONE]))}" + (f" in `{name}`" if name else "")
+        for (path, name), lines in groups.items()
+    ]
+    left = sum(len(lines) for lines in [*groups.values()][MOST_GROUPS:])
+    left += sum(len(lines[MOST_OF_ONE:]) for lines in [*groups.values()][:MOST_GROUPS])
+    return ", ".join(shown[:MOST_GROUPS]) + (f", and {left} more" if left else "")
 
 
 def _value(name: str) -> re.Pattern[str]:

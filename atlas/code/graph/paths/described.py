@@ -43,6 +43,8 @@ MOST_OF_NAME = 8
 MOST_GUESSED_STEPS = 8
 """Steps of a way to or from a guess; a longer one leads anywhere."""
 MOST_SEARCHED = 30
+MOST_REACHED, LEAST_WORDS = 100, 2
+"""Symbols in reach of an end with a name that a guess is looked for among, and words of the question that it has."""
 NEXT_TO_END = 5
 """Calls beside an end that are listed where no way was found."""
 MOST_MEMBERS = 200
@@ -99,13 +101,24 @@ async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter, t
     end = await _chosen(reader, last, first) if last is not None else await _guessed(reader, ends.end, where)
     if not start.nodes or not end.nodes:
         return None
+    if (answer := await _way(reader, ends, start, end, text)) is not None:
+        return answer
+    if start.is_named and end.is_named:
+        return await _unknown(reader, ends, start, end)
+    start = start if start.is_named else await _within_reach(reader, ends.start, end, Direction.IN, where)
+    end = end if end.is_named else await _within_reach(reader, ends.end, start, Direction.OUT, where)
+    return await _way(reader, ends, start, end, text) if start.nodes and end.nodes else None
+
+
+async def _way(reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd, text: str) -> EdgeAnswer | None:
+    """Return the way between symbols that the ends may be; None without any."""
     for how in _HOW if start.is_named and end.is_named else _FOR_GUESSES:
         if (attempt := await _attempt(reader, how, start, end)) is not None:
             first, last, steps = attempt
             steps = _to_first(steps) if end.is_named else steps
             ways = await _with_others(reader, how, steps, first, last)
             return await _found(reader, ends, start, end, _by_words(reader, ways, text), how)
-    return await _unknown(reader, ends, start, end) if start.is_named and end.is_named else None
+    return None
 
 
 async def _attempt(
@@ -262,7 +275,14 @@ async def _named(reader: Reader, text: str, where: Filter) -> WayEnd | None:
         where = replace(where, labels=_CALLABLE)
         found = await reader.store.find(text.strip("`'\""), Match.SUFFIX, where, MOST_OF_NAME)
         nodes = [node for node in found if not node.row.is_test]
-    return WayEnd(text, tuple(nodes), is_named=True) if nodes else None
+    return WayEnd(text, tuple(_without_owners(nodes)), is_named=True) if nodes else None
+
+
+def _without_owners(nodes: Sequence[Node]) -> Sequence[Node]:
+    """Return the members of classes that an end names as well, where there are some: `the cart's total()`."""
+    owners = tuple(f"{node.row.qualified_name}." for node in nodes if node.row.label == Label.CLASS)
+    inside = [node for node in nodes if owners and node.row.qualified_name.startswith(owners)]
+    return inside or nodes
 
 
 async def _chosen(reader: Reader, end: WayEnd, other: WayEnd | None) -> WayEnd:
@@ -279,19 +299,44 @@ async def _chosen(reader: Reader, end: WayEnd, other: WayEnd | None) -> WayEnd:
 
 async def _guessed(reader: Reader, text: str, where: Filter) -> WayEnd:
     """Return the functions that a search for the words of an end finds."""
+    return WayEnd(text, tuple((await _searched(reader, text, where, MOST_SEARCHED))[:MOST_GUESSES]), is_named=False)
+
+
+async def _within_reach(reader: Reader, text: str, other: WayEnd, direction: Direction, where: Filter) -> WayEnd:
+    """Return those that a wider search finds among the few symbols that calls lead to from the other end, or from it.
+
+    Each has several words of the end, if only in its path: the best hits may be other functions of the same subject.
+    """
+    reached = {node.row.uid for node in other.nodes}
+    held = await reader.store.edges(list(reached), Direction.OUT, _HOLDS, MOST_MEMBERS)
+    level = [*reached, *(edge.node.row.uid for edge in held)]
+    for _ in range(MOST_GUESSED_STEPS):
+        edges = await reader.store.edges(level, direction, (EdgeType.CALLS,), MOST_REACHED) if level else []
+        level = list(dict.fromkeys(edge.node.row.uid for edge in edges if edge.node.row.uid not in reached))
+        reached.update(level)
+        if len(reached) > MOST_REACHED:
+            return WayEnd(text, (), is_named=False)
+    words = _roots(reader, text)
+    found = await _searched(reader, text, where, MOST_REACHED)
+    kept = [node for node in found if node.row.uid in reached and _score(reader, node, words) >= LEAST_WORDS]
+    own = {node.row.uid for node in other.nodes}
+    return WayEnd(text, tuple(node for node in kept if node.row.uid not in own)[:MOST_GUESSES], is_named=False)
+
+
+async def _searched(reader: Reader, text: str, where: Filter, most: int) -> list[Node]:
+    """Return the functions outside tests that a search for words finds, best first."""
     query = route(text, reader.split_words, reader.languages)
     code = replace(where, labels=_CALLABLE)
     rankings = await gather(
-        ("words", by_words(reader, query, code, MOST_SEARCHED)),
-        ("meaning", by_meaning(reader, query, code, MOST_SEARCHED)),
+        ("words", by_words(reader, query, code, most)),
+        ("meaning", by_meaning(reader, query, code, most)),
     )
     hits = fuse_rrf([each.hits for each in rankings])
     found = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if not node.row.is_test]
     owners = [f"{name}." for name in await _spelled_owners(reader, text, where)]
     inside = [node for node in found if any(f".{node.row.qualified_name}".find(f".{each}") >= 0 for each in owners)]
     found = inside or found
-    usual = [node for node in found if not is_for_errors(node)]
-    return WayEnd(text, tuple((usual or found)[:MOST_GUESSES]), is_named=False)
+    return [node for node in found if not is_for_errors(node)] or found
 
 
 async def _spelled_owners(reader: Reader, text: str, where: Filter) -> list[str]:

@@ -48,6 +48,9 @@ impl EdgeCollector<'_, '_> {
             return smallvec![function];
         }
         let is_unknown = bases.iter().all(|value| value.entity == Entity::Opaque);
+        if is_unknown && let Some(attached) = self.attached_member(base, name, site) {
+            return smallvec![attached];
+        }
         let is_foreign = is_unknown && query.is_foreign(base, site.scope, site.line);
         if is_foreign && matches!(query.file.expr(base), Expr::Name(_) | Expr::Scope(_)) {
             return Values::new();

@@ -1,7 +1,8 @@
-//! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
-//! `equal_names`, `injected`, `operators`, `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`, with
-//! the `namespaces` of folders).
+//! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `attached`, `docs`,
+//! `equal_names`, `injected`, `operators`, `overloads`, `unique`, `unresolved`), and the unit of the project structure
+//! (`structure`, with the `namespaces` of folders).
 
+mod attached;
 pub mod callees;
 pub mod calls;
 pub mod collector;

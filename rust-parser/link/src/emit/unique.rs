@@ -6,6 +6,7 @@ use crate::emit::collector::EdgeCollector;
 use crate::entity::{Entity, Value};
 use crate::project::file_entry::{FileEntry, Outline, is_callable, is_class};
 use crate::project::names::{FILE_NODE, Sym, SymbolId};
+use crate::resolve::modules::paths::DECLARATIONS;
 use crate::strategy::Strategy;
 use atlas_facts::{DefId, Expr, ExprId, Kind, Name, flags};
 
@@ -29,7 +30,11 @@ impl EdgeCollector<'_, '_> {
             }
             around = outline.parent;
         }
-        let named = self.candidates(name)?;
+        let mut named = self.candidates(name)?;
+        if query.file.rules.prototypes && named.len() > 1 {
+            // What a file of declarations says of a method is no second one.
+            named.retain(|&symbol| !is_declarations(query.definition(symbol).0));
+        }
         let (symbol, via) = match named[..] {
             [only] => (only, Strategy::UniqueName),
             // Members that are assigned to objects make no family.
@@ -163,4 +168,9 @@ impl EdgeCollector<'_, '_> {
             kind => is_class(kind).then_some(symbol),
         }
     }
+}
+
+/// Returns whether a file only declares what code elsewhere defines.
+fn is_declarations(file: &FileEntry) -> bool {
+    DECLARATIONS.iter().any(|ending| file.path.ends_with(*ending))
 }

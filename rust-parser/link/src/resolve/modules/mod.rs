@@ -5,7 +5,7 @@ mod aliases;
 mod declared;
 mod folders;
 mod packages;
-mod paths;
+pub mod paths;
 mod tree;
 
 use crate::entity::Entity;

@@ -21,7 +21,7 @@ const SOURCES: [&str; 4] = ["src", "", "source", "lib"];
 /// Largest number of folders of a build around a file: `dist/esm/node/index.js`.
 const MAX_BUILT: usize = 3;
 /// Endings of declarations that a build makes.
-const DECLARATIONS: [&str; 3] = [".d.ts", ".d.mts", ".d.cts"];
+pub const DECLARATIONS: [&str; 3] = [".d.ts", ".d.mts", ".d.cts"];
 
 impl Query<'_> {
     /// Resolves the module of an import by the rule `paths`.
