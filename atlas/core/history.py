@@ -146,6 +146,17 @@ class NameChanges:
     notes: tuple[str, ...] = ()
 
 
+class Rewritten(NamedTuple):
+    """A run of lines that a commit wrote in place of others, without the blanks around them."""
+
+    commit: Commit
+    path: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    below: str
+    """The line behind the new ones: what a decorator stands above."""
+
+
 class Author(NamedTuple):
     """A name in commits."""
 
@@ -236,6 +247,14 @@ class History(Protocol):
 
         Left out: paths that are not wanted, binary and large files, commits of many files, and those beyond a limit of
         texts in bytes. `wanted` is called in another thread.
+        """
+        ...
+
+    async def rewritten(self, paths: Sequence[str], limit: int) -> tuple[Rewritten, ...]:
+        """Return what up to `limit` of the last commits of each of some files wrote there, by path, newest first.
+
+        Follows renames of the files. Ends early after a limit of time or of texts in bytes; without runs that rewrite
+        very many lines. Secrets are not masked: lines to compare, not to show.
         """
         ...
 

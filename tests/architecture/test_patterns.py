@@ -114,6 +114,7 @@ COMPOSED: dict[str, str] = {
     "code/lines/assigned/replaced.py: find_assigned": "an escaped name behind at most 80 characters",
     "code/graph/absence/literals.py: _lines": "an escaped name behind a bounded qualifier, on `MAX_LINE` characters of a line",
     "code/changes/commit_topics.py: _begins": "an escaped word between lookarounds, on the subject of a commit",
+    "code/changes/commit_topics.py: commits_of_flag": "an escaped name between lookarounds, on the subject of a commit",
     "code/changes/told_topics.py: _patterns": "an escaped word between lookarounds, on a line of a changelog",
     "code/changes/told_topics.py: _led_by": "digits, on the subject of a commit",
     "adapters/git/names.py: name_changes": "an escaped name between lookarounds",

@@ -20,6 +20,7 @@ from atlas.core.history import (
     LineLog,
     Log,
     NameChanges,
+    Rewritten,
 )
 from atlas.core.threads import in_thread
 
@@ -32,6 +33,8 @@ SECONDS = 10.0
 """After this time a question fails."""
 SOFT_SECONDS = 3.0
 """After this time a question about many commits answers with what it has."""
+REWRITTEN_SECONDS = 1.5
+"""After this time no further commits of files are compared: they only order what messages tell."""
 
 ResultT = TypeVar("ResultT")
 
@@ -108,6 +111,16 @@ class GitHistory:
             from atlas.adapters.git.added_lines import added_lines
 
             return added_lines(repository, ids, wanted)
+
+        return await self._ask(answer)
+
+    async def rewritten(self, paths: Sequence[str], limit: int) -> tuple[Rewritten, ...]:
+        """See `History.rewritten`."""
+
+        def answer(repository: Repository) -> tuple[Rewritten, ...]:
+            from atlas.adapters.git.added_lines import rewritten_lines
+
+            return rewritten_lines(repository, paths, limit, _soft(REWRITTEN_SECONDS))
 
         return await self._ask(answer)
 
@@ -222,7 +235,7 @@ class GitHistory:
         return question(self._repository)
 
 
-def _soft() -> Deadline:
+def _soft(seconds: float = SOFT_SECONDS) -> Deadline:
     from atlas.adapters.git.limits import Deadline
 
-    return Deadline(SOFT_SECONDS)
+    return Deadline(seconds)

@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from atlas.code.changes.asked_span import with_times
 from atlas.code.changes.change_impact import uncommitted
-from atlas.code.changes.commit_rows import authors_of, commit_row, day_of, last_of, page, since_words
+from atlas.code.changes.commit_rows import (
+    all_authors,
+    authors_of,
+    commit_row,
+    commits_of_authors,
+    day_of,
+    last_of,
+    named_authors,
+    page,
+    since_words,
+)
 from atlas.code.changes.commit_topics import (
     find_folder,
     is_act,
@@ -47,7 +57,7 @@ from atlas.code.retrieve.written_files import find_files, relative
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import AtlasError, NotFound
-from atlas.core.history import Author, Commit, CommitSpan, History
+from atlas.core.history import Commit, CommitSpan, History
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
@@ -76,7 +86,8 @@ MEMBER_ADDED = lazy_regex(
 _ADDED_FIRST = lazy_regex(rf"\b{ADDED}\b", re.IGNORECASE)
 _SEVERAL = lazy_regex(r"\b(?:changes|edits|modifications|commits|lately|recently)\b", re.IGNORECASE)
 _OF_HISTORY = lazy_regex(
-    r"^(?:commits?|history|changes|authors?|contributors)\b|[.!?:;] (?:and )?(?:which|what|in which) commits?\b",
+    r"^(?:commits?|history|changes|authors?|contributors)\b|[.!?:;] (?:and )?(?:which|what|in which) commits?\b"
+    r"|[.!?:;] (?:please )?find (?:me )?the (?:commit|change|pr|pull request)\b",
     re.IGNORECASE,
 )
 """What a text that states something may still ask: `X was reworked. Which commits were that`."""
@@ -84,10 +95,6 @@ _ASKS_WHY = lazy_regex(r"\b(?:why|what for|for what|reasons?|purpose)\b", re.IGN
 _WHO = lazy_regex(
     rf"\b(?:authors|contributors|committers|maintainers|who (?:{EVER} )?(?:works?|worked|contribut\w+"
     r"|maintain\w*|owns?|knows?)|top contributor|main author|who .{1,60}\bmost)\b",
-    re.IGNORECASE,
-)
-_OF_AUTHOR = lazy_regex(
-    r"\b(?:by|from|author(?:ed)?|committed|commits|contribut\w+|did|has|have|of|made|wrote|work(?:ed)?)\b",
     re.IGNORECASE,
 )
 _OF_COMMITS = lazy_regex(r"\bcommit|\bwho\b", re.IGNORECASE)
@@ -121,7 +128,8 @@ _NO_SUBJECTS = frozenset(
     recent recently touched modified edited updated happened show list every everything all release version since until
     before after year month week day days project repo repository new old symbol line lines test tests docs
     documentation decade version branch tag fixed removed dropped deleted renamed moved broke reverted replaced
-    deprecated bumped upgraded migrated switched""".split()  # noqa: SIM905
+    deprecated bumped upgraded migrated switched
+    flag flags option options switch switches""".split()  # noqa: SIM905
 )
 _CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE, Label.DOC_SECTION)
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE, Label.DOC_FILE)
@@ -244,7 +252,7 @@ async def _of_topic(
 ) -> LineReport | None:
     if reader.history is None:
         return None
-    authors = await _named_authors(reader.history, text, required=True)
+    authors = await named_authors(reader.history, text, required=True)
     if asks_reverted(text):
         span = CommitSpan(question.old, last_of(question), question.after, question.until)
         if found := await answer_reverted(reader.history, topic_words(text, authors), span):
@@ -259,7 +267,9 @@ async def _without_subject(reader: Reader, text: str, question: ChangeQuestion, 
         return None
     if found := await _of_topic(reader, text, question, where, is_alone=True):
         return found
-    if found := await _of_authors(history, text, question):
+    if _WHO.search(text) and not re.search(r"\bby\b", text):
+        return await all_authors(history)
+    if found := await commits_of_authors(history, text, question):
         return found
     if not last_of(question) or not _OF_COMMITS.search(text):
         return None
@@ -552,7 +562,7 @@ async def _of_subject(
             added.append(_added_by(subject, found[-1], is_whole=whole))
     commits = sorted({each.id: each for each in commits}.values(), key=lambda each: -each.time)
     title, parts = _titled(subjects)
-    names = await _named_authors(history, text, required=False)
+    names = await named_authors(history, text, required=False)
     if names:
         commits = [each for each in commits if each.author in names]
         title += f" by {', '.join(sorted(names))}"
@@ -651,49 +661,3 @@ async def _commits(
         commits = [each for each in commits if each.id in ids]
     is_ended = bool(question.after and found.commits and found.commits[-1].time < question.after)
     return commits, found.is_whole, [] if is_ended else list(found.notes)
-
-
-async def _of_authors(history: History, text: str, question: ChangeQuestion) -> LineReport | None:
-    """Answer for the commits of an author, or who the authors are; None where the question names none."""
-    if _WHO.search(text) and not re.search(r"\bby\b", text):
-        authors = await history.authors()
-        lines = tuple(TextLine("authors", each.name, counted(each.commits, "commit")) for each in authors[:100])
-        return LineReport("changes", f"authors of commits: {len(authors)}", lines, first=15)
-    names = await _named_authors(history, text, required=True)
-    if not names:
-        return None
-    commits: list[Commit] = []
-    more, notes = False, list[str]()
-    for name in sorted(names)[:3]:
-        log = await history.log(
-            200, since=question.old, after=question.after, until=question.until, paths=4, author=name
-        )
-        commits += log.commits
-        more |= log.more
-        notes += log.notes
-    commits.sort(key=lambda each: -each.time)
-    count = f"{len(commits)}{' or more' if more else ''}" if commits else "none"
-    title = f"commits by {', '.join(sorted(names))}{since_words(question)}: {count}"
-    lines = tuple(commit_row(each) for each in commits)
-    return LineReport("changes", title, lines, tuple(notes), first=page(lines))
-
-
-async def _named_authors(history: History, text: str, *, required: bool) -> set[str]:
-    """Return the authors of commits that a question names: in full, or by one capitalised part of the name."""
-    if not _OF_AUTHOR.search(text) or (not required and not re.search(r"\b(?:by|from|did|has)\b", text)):
-        return set()
-    authors = await history.authors()
-    lowered = text.lower()
-    full = {each.name for each in authors if " " in each.name and each.name.lower() in lowered}
-    if full:
-        return full
-    words = {word.strip("`'\".,?!:;()").removesuffix("'s") for word in text.split()[1:]}
-    behind = {match.lower() for match in re.findall(r"\bby (?:@)?([\w-]+)", text)}
-    parts = {word.lower() for word in words if len(word) > 2 and word[:1].isupper()} | behind
-    return _by_part(authors, parts)
-
-
-def _by_part(authors: Iterable[Author], parts: set[str]) -> set[str]:
-    """Return the author with the most commits whose name has one of the words as a part."""
-    found = [each for each in authors if parts & {*re.split(r"[\s.@-]+", each.name.lower()), each.name.lower()}]
-    return {found[0].name} if found else set()

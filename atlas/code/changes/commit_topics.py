@@ -13,7 +13,7 @@ from atlas.code.reader import Reader
 from atlas.core.english.stems import root_of
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.errors import NotFound
-from atlas.core.history import Commit, History, Log
+from atlas.core.history import Commit, CommitSpan, History, Log
 from atlas.core.lazy_regex import lazy_regex
 
 MAX_TOPIC_COMMITS = 50
@@ -51,6 +51,7 @@ _MADE = lazy_regex(
     r"|^(?!.*\b(?:dependenc(?:y|ies)|deps)\b).{1,200}[,;:.?!)] (?:and )?"
     r"(?:who|when|by whom|in (?:which|what)|why (?:was|were|did))\b"
     r"|\b(?:which|what) (?:commit|change|release|version|pr|pull request|patch)s?\b"
+    r"|[.;:!] (?:please )?find (?:me )?the (?:commit|change|pr|pull request)\b"
     rf"|{_WAS_THERE}",
     re.IGNORECASE,
 )
@@ -83,6 +84,17 @@ _ACT = lazy_regex(rf"\b{_ACTS}\b", re.IGNORECASE)
 _MENDED = lazy_regex(
     r"\b(?:fix|correct|repair|mend|resolv|dropp?|remov|revert|broke|kill|ditch|kick|throw|scrap)\w*", re.IGNORECASE
 )
+_FLAG_SAID = lazy_regex(
+    r"(?<![\w-])--(?P<dashed>[a-z][\w-]{1,40})(?<!-)|(?<![\w-])(?P<plain>[a-z][a-z0-9-]{1,40})[`'\"]? "
+    r"(?:command[- ]line |cli )?(?:flag|switch|option)\b",
+    re.IGNORECASE,
+)
+MAX_FLAG_COMMITS = 200
+_ENDS = lazy_regex(
+    r"\b(?:stop\w*|ceas\w*|no longer|instead of|used to|once|formerly|away from|los[et]|gone|got rid|any ?more"
+    r"|remov\w+|dropp?\w*|delet\w+|ditch\w*)\b",
+    re.IGNORECASE,
+)
 _FIRST = lazy_regex(r"\b(?:add|introduc|implement|creat|wrote|start|land)\w*", re.IGNORECASE)
 _SAID = {
     "added": lazy_regex(r"\b(?:add|introduc|implement|support|allow|new|creat|provid|initial)", re.IGNORECASE),
@@ -102,7 +114,7 @@ _NO_TOPIC = frozenset(
     wrong right gone after before between reason why become became becoming straight away again finally still anymore
     longer any one ones no not off begin began begun only that's ever else same other ship shipped into onto over
     long around possibility possible possibly ability able capability
-    because being formerly previously cause causes caused instead now whose
+    because being find stated motivation afterwards formerly previously cause causes caused instead now whose
     so then much many more most up down having this these those there later back once it
     """.split()  # noqa: SIM905
 )
@@ -281,6 +293,33 @@ def with_words(commits: Sequence[Commit], words: Sequence[str]) -> tuple[list[Co
 def is_mended(text: str) -> bool:
     """Return whether a topic was fixed or dropped: `which commit fixed the race` is about no symbol `race`."""
     return _MENDED.search(text) is not None
+
+
+async def commits_of_flag(history: History, text: str, span: CommitSpan) -> tuple[str, Log]:
+    """Return the flag that a text names, and the commits whose first line writes it so; "" without any.
+
+    `The compression flag` is `--compression`: a message about `--compress-zip` has its root only.
+    """
+    for match in _FLAG_SAID.finditer(text):
+        name = (match["dashed"] or match["plain"]).lower()
+        log = await history.log(
+            MAX_FLAG_COMMITS,
+            since=span.since,
+            last=span.last,
+            after=span.after,
+            until=span.until,
+            paths=2,
+            words=[name],
+        )
+        written = re.compile(rf"(?<![\w-])--{re.escape(name)}(?![\w-])", re.IGNORECASE)
+        if kept := tuple(each for each in log.commits if written.search(each.subject)):
+            return name, Log(kept, log.notes, log.more)
+    return "", Log(())
+
+
+def is_ended(text: str) -> bool:
+    """Return whether a text asks when something stopped: the lines that say it are those that went."""
+    return _ENDS.search(text) is not None
 
 
 def says_act(subject: str, act: str) -> bool:

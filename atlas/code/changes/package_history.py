@@ -238,8 +238,8 @@ async def _replaced(
             (await reader.history.content(revision, [last.path])).get(last.path, b"").decode("utf-8", "replace")
             for revision in (f"{last.commit.id}^", last.commit.id)
         ]
-    except AtlasError:
-        return []
+    except AtlasError as error:
+        return [TextLine("left_out", last.path, f"what came in its place: {error.message}")]
     before = {match["name"] for match in _DECLARING.finditer(old)}
     came = {match["name"]: match for match in _DECLARING.finditer(new) if match["name"] not in before}
     if len(came) != 1 or package in came:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from atlas.code.changes.changed_lines import changed_rows
 from atlas.code.changes.commit_rows import PAGE, commit_row, day_of, last_of, page, since_words
@@ -20,6 +20,7 @@ from atlas.code.changes.commit_topics import (
     asks_first,
     begins_with_act,
     commits_about,
+    commits_of_flag,
     is_act,
     is_mended,
     is_other_act,
@@ -38,8 +39,10 @@ from atlas.code.changes.ranked_commits import (
     rank_commits,
     telling,
     telling_part,
+    with_followed,
     word_forms,
 )
+from atlas.code.changes.told_lines import FollowedLines, follow_lines, followed_rows, later_rows
 from atlas.code.lines.changelogs import ChangelogLine, changelog_lines, item_of, read_changelogs
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document
@@ -117,6 +120,12 @@ _ASKS_COMMIT = lazy_regex(r"\b(?:who|when|(?:which|what) (?:commit|change|pr|pul
 _IN_ORDER = lazy_regex(r"\b(?:come about|evolve[sd]?|over time|history of|later|afterwards|then|first commits)\b", re.I)
 _ASKS_LATER = lazy_regex(r"\blater (?:commit|change|pr|pull request|patch)\b", re.IGNORECASE)
 """Two changes are asked for: `when did it begin, and in which later commit did that become unconditional`."""
+_ASKS_AFTER = lazy_regex(
+    r"\bafterwards?\b|\bsince then\b|\b(?:changed|modified|touched|altered|edited|reverted)"
+    r" (?:it |that |this )?(?:again|since|later)\b",
+    re.IGNORECASE,
+)
+"""Asks for what changed the same lines again."""
 _ASKS_SEVERAL = lazy_regex(rf"\bcommits\b|{_IN_ORDER.pattern}", re.IGNORECASE)
 _QUOTED_SIGNS = lazy_regex(r"[\"'`]([^\w\s\"'`]{1,10})[\"'`]")
 """`".."` in a question."""
@@ -150,6 +159,10 @@ class _Told:
     """Of the words that any message has, by their rarity, those of the first one."""
     ordered: bool = False
     """Two changes are asked for, one behind the other."""
+    in_lines: tuple[str, ...] = ()
+    """Words that only the lines which the best commit changed have."""
+    followed: FollowedLines = field(default_factory=FollowedLines)
+    """What the commits of the described files wrote there."""
 
 
 async def answer_topic(
@@ -166,8 +179,13 @@ async def answer_topic(
         return None
     history = reader.history
     span = CommitSpan(question.old, last_of(question), question.after, question.until)
-    log = await commits_about(history, topic, *span) if topic else Log(())
-    if log.commits:
+    flag, log = await commits_of_flag(history, text, span)
+    if not flag:
+        log = await commits_about(history, topic, *span) if topic else Log(())
+    if flag:
+        done = tuple(each for each in log.commits if says_asked_act(each.subject, text))
+        told = _Told(done or log.commits, (f"--{flag}",), notes=log.notes, more=log.more)
+    elif log.commits:
         told = _Told(log.commits, topic, notes=log.notes, more=log.more)
     elif len(words) > 1 and (is_alone or len(words) >= MANY_WORDS or is_mended(text)):
         told = await _nearly_told(reader, text, words, span, where)
@@ -268,25 +286,38 @@ async def _told_by_messages(
         own = {each.id for each in log.commits}
     ranked = await rank_commits(reader, history, text, words, span, own, only_own=inside)
     ranked = [each for each in ranked if not is_other_act(text, "", each.commit.subject)]
+    followed, sure = FollowedLines(), False
+    forms, spelled = word_forms(reader, words)
+    if not inside:
+        followed = await follow_lines(reader, history, text, forms)
+        # what both messages and lines tell best was meant in each of eight questions
+        sure = bool(ranked) and followed.scores.get(ranked[0].commit.id) == 1.0
+        ranked = with_followed(ranked, followed, spelled)
     best = telling(ranked, text)
     if _OF_DEFAULT.search(text) and (of_default := _of_default(ranked)):
         ranked = best = of_default
     if not best:
         return _Told()
-    sure, ordered = is_sure(ranked), _ASKS_LATER.search(text) is not None
+    sure, ordered = sure or is_sure(ranked), _ASKS_LATER.search(text) is not None
     if _ASKS_SEVERAL.search(text) is None or ordered:
         if is_mended(text) and says_asked_act(best[0].commit.subject, text):
             best = [each for each in best if says_asked_act(each.commit.subject, text)]
-        best = _two_of(ranked, own) if ordered else best[: 1 if sure else MOST_NEAR]
+        near = MOST_NEAR if followed.scores.get(best[0].commit.id) != 1.0 else MOST_NEAR - 1
+        best = _two_of(ranked, own) if ordered else best[: 1 if sure else near]
         if (
             asks_first(text) or _SINCE_WHEN.match(text)
         ) and not ordered:  # of those with the same words the oldest comes first
             same = [each for each in best if each.words == best[0].words]
             best = sorted(best, key=lambda each: each is not min(same, key=lambda one: one.commit.time))
     commits = [await _with_paths(history, each.commit) for each in best[:PAGE]]
-    missing = tuple(part for part in best[0].missing if part in text.lower())
+    in_lines = {spelled[number] for number in sorted(followed.words.get(best[0].commit.id, ()))}
+    missing = tuple(part for part in best[0].missing if part in text.lower() and part not in in_lines)
+    in_lines -= set(best[0].words)
     kept = tuple(each for each in commits if each is not None)
-    told = _Told(kept, best[0].words, missing, is_near=True, is_sure=sure, share=best[0].share)
+    share = max(best[0].share, best[0].followed)
+    words = tuple(word for word in best[0].words if word in text.lower()) or best[0].words
+    told = _Told(kept, words, missing, is_near=True, is_sure=sure, share=share, followed=followed)
+    told = replace(told, in_lines=tuple(word for word in spelled if word in in_lines))
     return replace(told, ordered=ordered and len(kept) > 1)
 
 
@@ -437,7 +468,7 @@ async def _report(reader: Reader, text: str, told: _Told, question: ChangeQuesti
     if len(commits) > 1 and not told.more and (told.ordered or _IN_ORDER.search(text)):
         commits = tuple(sorted(commits, key=lambda each: each.time))
     elif (
-        asks_first(text)
+        (asks_first(text) or _SINCE_WHEN.match(text))
         and not told.more
         and len(commits) > 1
         and told.say_the_same
@@ -477,6 +508,11 @@ async def _rows_beside(
     if commits and (is_altered or is_untold or (told.is_sure and not told.ordered and _ASKS_LINES.search(text))):
         forms, _ = word_forms(reader, topic_words(text) or told.words)
         rows = [*await changed_rows(reader, reader.history, commits[0], forms), *rows]
+    if told.is_near and commits and not any(each.group == "lines" for each in rows):
+        forms, _ = word_forms(reader, topic_words(text) or told.words)
+        rows = [*await followed_rows(reader, told.followed, commits[0], forms), *rows]
+    if _ASKS_AFTER.search(text) and commits and not told.ordered:
+        rows += later_rows(told.followed, commits[0])
     lines = _of_releases(told.lines, releases) if told.is_near else told.lines
     lines = lines or await lines_of(reader, commits[:MOST_LINES], where)
     if not lines and not is_told and asks_why:
@@ -494,7 +530,9 @@ def _near_title(told: _Told) -> str:
     """Return what the first of similar messages has of a question's words, and what it lacks."""
     has = " and ".join(f'"{word}"' for word in told.words)
     lacking = " or ".join(f'"{word}"' for word in told.missing[:MOST_MISSING])
-    said = "no message has all words; " if told.missing else ""
+    said = "no message has all words; " if told.missing or told.in_lines else ""
+    if told.in_lines:
+        has += " and in lines that it changed " + " and ".join(f'"{word}"' for word in told.in_lines)
     said += f"nearest by words and meaning{'' if told.is_sure else ', a guess'}: {len(told.commits)}"
     return f"{said}, the first has {has}{f' without {lacking}' if lacking else ''}"
 

@@ -173,7 +173,8 @@ def _subject(rest: str) -> tuple[str, ...]:
     words = quoted or [word.strip(".,?!:;'\"()") for word in rest.split()]
     kept = [word for word in words if word and (word.lower() not in _NOISE and word.lower() not in STOP_WORDS)]
     kept = [word for word in kept if "/" not in word]  # a path says where, not what
-    code = [word for word in kept if re.search(r"_|\w\.\w|[a-z][A-Z]|^--|\(\)|::|[A-Z]{2}|\d", word)]
+    # `30 days` names no release by its number alone
+    code = [word for word in kept if re.search(r"_|\w\.\w|[a-z][A-Z]|^--|\(\)|::|[A-Z]{2}|[^\W\d].{0,40}\d", word)]
     member = MEMBER_ADDED.search(rest)
     name = (member["after"] or member["before"]) if member is not None else ""
     code = [name, *code] if name and code and name.lower() not in _NOISE else code

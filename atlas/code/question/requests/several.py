@@ -109,14 +109,26 @@ _OF_REASON = lazy_regex(
     r"|why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
     r"|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
     r"|what (?:was|were|has been) (?:altered|changed|done)|what changed"
+    r"|(?:by )?what (?:replaced|(?:took|takes) (?:the|its) place(?: of)?|(?:stands?|stood|came|is|was) there instead)"
+    r"|(?:was|were|has|have|did) (?:it|this|that|they|the \w+(?: \w+)?) (?:been |get )?"
+    r"(?:changed?|modified|touched|altered|edited|reverted) (?:afterwards?|since|again|later)"
     r"|how long (?:had|has|have|was|were|did) (?:it|that|this|they|we)"
     r"|what had (?:gone|been|happened)|what (?:went|was) (?:wrong|broken))\b[^?]{0,80}",
     re.IGNORECASE,
 )
 """A part that the commit of the part before tells: who made it and why, how long it had been there."""
 _ASKS_COMMIT = lazy_regex(
-    r"^(?:when|since when)\b|\b(?:which|what) (?:commit|change|release|version|pr|pull request)s?\b", re.IGNORECASE
+    r"^(?:when|since when)\b|\b(?:which|what) (?:commit|change|release|version|pr|pull request)s?\b"
+    r"|\bthe (?:commit|change|pr|pull request) (?:that|which|by which|where|in which)\b",
+    re.IGNORECASE,
 )
+_COMMIT_OF_STATED = lazy_regex(
+    r"(?:and )?(?:please )?(?:find|give|name|show|tell|which|what)(?: me)?(?: the)? (?:commit|change|pr|pull request)s?"
+    r"\b",
+    re.IGNORECASE,
+)
+"""Asks which commit did what was stated before: `X is cached. Find the commit that introduced this`."""
+_MEANT = lazy_regex(r"\b(?:this|that|it)\b", re.IGNORECASE)
 _OF_KIND = lazy_regex(
     r"(?:and )?which (?:ones? |of (?:them|these|those) )?(?:are|is) (?:only )?(?:for )?"
     r"(optional|development|dev|test|build|runtime|peer)(?: only)?",
@@ -289,8 +301,7 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
         is_open = text == clause.text and not is_first and not _AMONG.match(bare)
         if is_open and subject is not None and _OF_ONE.search(text):
             text = of_subject(text, subject)
-        if stated and _ONLY_ASKS.fullmatch(bare):
-            text = _asked_of(stated.rstrip(" ."), bare)
+        text = _of_stated(stated, clause.text, is_first=is_first) or text
         if asks_packages and (said := _OF_KIND.fullmatch(bare)) is not None:
             text = f"what are the {said[1]} dependencies"
         asks_packages = find_package_question(text) is not None
@@ -311,6 +322,14 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
         asked = asked_for(text)
         subject = (None if topic else subject_of(text, asked)) or subject  # `Jackson 3: ...`: all parts are about it
         is_first = False
+
+
+def _of_stated(stated: str, clause: str, *, is_first: bool) -> str:
+    """Return the question that a clause asks of what was stated before; "" where it asks none of that."""
+    bare = clause.strip(" ?.!")
+    if stated and is_first and _COMMIT_OF_STATED.match(bare) and _MEANT.search(bare):
+        return f"{stated} {clause}"
+    return _asked_of(stated.rstrip(" ."), bare) if stated and _ONLY_ASKS.fullmatch(bare) else ""
 
 
 def _caught(text: str, before: str) -> str:
