@@ -23,7 +23,7 @@ EVER = r"(?:first|originally|initially|last|recently|ever|actually|has|had|have|
 """What may stand between `who` and what somebody did to the history: not `calls` in `who calls add`."""
 CHANGED = r"(?:chang\w+|touch\w*|modif\w+|edit\w*|updat\w+|rewr\w+|refactor\w+)"
 ADDED = (
-    r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|write|writes|written|authored?|appear\w*"
+    r"(?:add(?:ed|s)?|introduc\w+|creat\w+|wrote|written|authored?|appear\w*"
     r"|implement(?:ed)?|invented|born|c[ao]me"
     r"|(?:brought|bring|brings|got|get|gets|went|go|slipped|made it|put|pulled) in(?:to)?"
     r"|land(?:ed|s)?|start(?:ed)? (?:using|to use))"

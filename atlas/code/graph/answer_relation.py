@@ -39,6 +39,7 @@ from atlas.code.graph.families import (
     find_inheriting,
     find_overriding,
     overridden_by_class,
+    overridden_in_subclasses,
     related_inside,
 )
 from atlas.code.graph.mentions import find_related_by_text
@@ -46,7 +47,7 @@ from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED,
 from atlas.code.graph.paths.cut_levels import note_on_cut_level
 from atlas.code.graph.paths.meeting import notes_on_meeting
 from atlas.code.graph.quoted_lines import with_lines
-from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
+from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol, joined_parts
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
 from atlas.code.graph.route_clients import answer_clients, procedures_named, through_procedures
 from atlas.code.graph.targets import (
@@ -186,8 +187,9 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
             if targets.total > MAX_TARGETS or not 0 < sum(counted.counts) <= MOST_LISTED:
                 return counted
         targets = family or await all_targets(reader, targets, intent.kind, where.project)
-    if (overridden := await overridden_by_class(reader, intent, targets)) is not None:
-        return overridden
+    for overridden in (overridden_by_class, overridden_in_subclasses):
+        if (answer := await overridden(reader, intent, targets)) is not None:
+            return answer
     scope = await read_scope(reader, intent, targets, where)
     found, targets, defined = await related_of_definitions(reader, intent, targets, partial(_related, reader, intent))
     notes = (*targets.notes, *about, *others, *scope.notes, *defined)
@@ -199,6 +201,7 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
     found += [each for each in aliased if each.node.row.uid not in known]
     notes = (*notes, *said)
     found += await find_related_by_text(reader, intent, targets, found)
+    found = joined_parts(found) if intent.kind == Kind.SUBTYPES else found
     if intent.kind in (Kind.INSTANTIATIONS, Kind.CALLERS):
         found += await made_by_literals(reader, targets, found)
     related = tuple(each for each in found if scope.has(each.node))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol
 from atlas.code.graph.targets import MAX_NODES, Target, Targets, group_symbols
-from atlas.code.question.relation_kinds import Kind, RelationIntent
+from atlas.code.question.relation_kinds import Kind, RelationIntent, TestScope
 from atlas.code.reader import Reader
 from atlas.core.labels import EXTERNAL_LABELS
 from atlas.core.lazy_regex import lazy_regex
@@ -186,6 +186,40 @@ async def _overridden_by(reader: Reader, intent: RelationIntent, target: Target)
     count = f"{at_least}{len(related)}" if related else "unknown" if notes else "none found"
     one = Targets(row.name, (target,), 1)
     return EdgeAnswer(intent, one, related=tuple(related), notes=notes, title=f"{title}: {count}")
+
+
+async def overridden_in_subclasses(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer | None:
+    """Answer which methods of a class its subclasses define again; None for other questions, and without subclasses.
+
+    By name, as most languages decide it: constructors that are called like their class are no such methods.
+    """
+    target = targets.targets[0] if targets.total == 1 else None
+    is_asked = intent.kind == Kind.OVERRIDES and not intent.is_negated and not intent.within and not intent.outside
+    if target is None or not is_asked or target.node.row.label != Label.CLASS:
+        return None
+    below = await reader.store.symbols(sorted(await _reached(reader, target.uids, Direction.IN)))
+    below = [each for each in below if intent.tests != TestScope.EXCLUDED or not each.row.is_test]
+    held = await reader.store.edges(
+        [*target.uids, *(each.row.uid for each in below)], Direction.OUT, (EdgeType.DEFINES_METHOD,), 8 * MAX_NODES
+    )
+    if not below or len(held) >= 8 * MAX_NODES:
+        return None
+    own = {edge.node.row.name: edge.node for edge in held if edge.row.source in target.uids}
+    again = [edge.node for edge in held if edge.row.source not in target.uids and edge.node.row.name in own]
+    related = [
+        RelatedSymbol(each, each.row.path, (each.row.line,), through=_with_owner(own[each.row.name])) for each in again
+    ]
+    row = target.node.row
+    names = {each.row.name for each in again}
+    left = sorted((node.row.line, name) for name, node in own.items() if name not in names)
+    rest = ", ".join(f"{name} {line}" for line, name in left[:_METHODS_SHOWN])
+    more = f" and {len(left) - _METHODS_SHOWN} more" if len(left) > _METHODS_SHOWN else ""
+    notes = (f"no subclass defines: {rest}{more}",) if left else ()
+    title = (
+        f"methods of {row.kind} {row.qualified_name} {row.path}:{row.line} that its {counted(len(below), 'subclass')}"
+        f" override: {len(names) or 'none'} of {len(own)}" + (f" in {len(related)} places" if related else "")
+    )
+    return EdgeAnswer(intent, targets, related=tuple(related), notes=notes, title=title)
 
 
 async def _bases_of(reader: Reader, uids: Sequence[str]) -> list[Node]:

@@ -17,8 +17,8 @@ from atlas.core.model import Direction, EdgeType, Label
 
 MOST_QUOTED = 24
 """Symbols whose lines are quoted."""
-MOST_OF_SYMBOL = 3
-MOST_PLACES = 8
+MOST_OF_SYMBOL = 4
+MOST_PLACES = 12
 """Places outside of tests whose source answers what is asked of each of them; of more, none is shown."""
 FEW_PLACES = 4
 """Places, with those in tests, of which all are shown."""
@@ -46,6 +46,7 @@ _ASKS = lazy_regex(
     r"|\bwhat (?:runs|is run|happens|goes on) in each\b"
     r"|\bwith (?:the|their|its) (?:\w+ ){0,2}(?:arguments?|parameters?|values?|reasons?)\b"
     r"|\b(?:for|with|on|in|at) (?:which|what) (?:\w+ ){0,3}each\b"
+    r"|\bwith the (?:[\w-]+ ){1,3}(?:used|passed|given|handed|taken|chosen) (?:there|in each|by each|each time)\b"
     r"|\bfor (?:what|which) (?:purposes?|reasons?)\b|\b(?:to what end|what for)$"
     r"|\b(?:what|which(?: of (?:its|their|the) \w+| \w+))(?: exactly)? (?:do|does) (?:they|each|it)(?: of them| one)?"
     r" (?:\w+ )?(?:take|import|pull in)\b|\beach (?:one |of (?:them|these|those) )?(?:takes|imports|pulls in)\b",

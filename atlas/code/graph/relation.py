@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 from atlas.code.graph.absence.name_lines import NameLines
 from atlas.code.graph.targets import Targets
 from atlas.code.question.relation_kinds import Kind, RelationIntent
-from atlas.core.model import Node
+from atlas.core.model import Label, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class RelatedSymbol:
     """Qualified name of the target, where a name has several."""
     quoted: tuple[str, ...] = ()
     """The source of the first lines, where the question asks what they pass."""
+    parts: tuple[Node, ...] = ()
+    """Its further parts, in other files or reopened: they are no further symbols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +82,21 @@ class EdgeAnswer:
         if self.intent.kind != Kind.PATH:
             return None
         return next((each for each in (self.targets, self.others) if each is not None and not each.targets), None)
+
+
+def joined_parts(found: Sequence[RelatedSymbol]) -> list[RelatedSymbol]:
+    """Return each class once, by its longest part; the others are its `parts`.
+
+    Classes of one name without a namespace, or of tests, may as well be several.
+    """
+    groups: dict[str, list[RelatedSymbol]] = {}
+    for each in found:
+        row = each.node.row
+        is_class = row.label == Label.CLASS and row.path and "." in row.qualified_name and not row.is_test
+        groups.setdefault(f"{each.node.project}:{row.qualified_name}" if is_class else row.uid, []).append(each)
+    joined: list[RelatedSymbol] = []
+    for group in groups.values():
+        longest = max(group, key=lambda each: each.node.row.end_line - each.node.row.start_line)
+        parts = {each.node.row.uid: each.node for each in group if each.node.row.uid != longest.node.row.uid}
+        joined += [replace(longest, parts=tuple(parts.values()))] if parts else group
+    return joined

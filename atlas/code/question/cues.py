@@ -19,8 +19,12 @@ from atlas.core.lazy_regex import lazy_regex
 
 _EDGE = "`'\",;:?!()[]{}"
 _GAP = r"(?:(?:the|a|an|our|my|this|that|its|any|some|all|of) )*"
-_BEFORE = rf"{_GAP}(?:(?:name|signature|behaviour|behavior|code|body|type|usage) of {_GAP})?(?:{KIND_WORD} ){{0,2}}"
-"""What may stand between a verb or preposition and a name."""
+_OF_KIND = r"(?:(?!(?:in|of|on|at|to|from|and|or|by|for|with|that|which|when|if|inside|via|through)\b)[a-z][\w-]* )"
+_BEFORE = (
+    rf"{_GAP}(?:(?:name|signature|behaviour|behavior|code|body|type|usage) of {_GAP})?"
+    rf"(?:(?:{KIND_WORD} ){{0,2}}|{_OF_KIND}{{1,4}}{KIND_WORD} )"
+)
+"""What may stand between a verb or preposition and a name: `the ahead-of-time completion trait`."""
 _PREPOSITION = (
     "(?:of|for|to|on|about|from|against|with|covering|concerning|regarding|touching|mentioning|around|behind|into|in) "
 )
@@ -106,6 +110,18 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         Kind.HIERARCHY,
         r"(?=.*\b(?:parents?|bases?|super\w+|ancestors?)\b).*\b(?:child\w*|sub\w+|descendants?|derived)\b",
     ),
+    (
+        Kind.OVERRIDES,
+        r"(?!.*\bY\b)(?=.*\boverrid\w+\b)(?:what|which|list|show|any) .*\b(?:methods|functions|members|what)\b.*"
+        r"\b(?:its|their|the|of) (?:sub-?class(?:es)?|subtypes|child(?:ren)?(?: class(?:es)?)?|derived \w+|descendants"
+        r"|implementations|implement[oe]rs)\b.*\bX .*",
+    ),
+    (
+        Kind.OVERRIDES,
+        r"(?!.*\bY\b)(?:what|which) (?:methods|functions|members) of X (?:do|does|did) (?:its|the|any) "
+        r"(?:sub-?class(?:es)?|subtypes|child(?:ren)?|implementations) (?:\w+ )?override\b",
+    ),
+    (Kind.OVERRIDES, r"(?!.*\bY\b)what (?:do|does) (?:the )?(?:sub-?class(?:es)?|subtypes) of X override\b"),
     (Kind.NOTES, rf".*\b(?<!release )(?:notes?|claims?|observations?) (?:\S+ )?{_PREPOSITION}{_BEFORE}X "),
     (Kind.NOTES, rf".*\b(?:we|you|i|anybody|anyone|is|was) (?:already )?(?:know|known) {_PREPOSITION}{_BEFORE}X "),
     (Kind.DOCS, r".*\b(?:readme|markdown|docs|documentation|adrs?|guides?)\b.*\b(?:mention|about|describ|expla|refer)"),

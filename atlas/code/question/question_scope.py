@@ -60,7 +60,7 @@ _WITHOUT_TESTS = lazy_regex(
     rf" (?:but |and |, ?)?(?:excluding|exclude|except(?: for)?|without|ignoring|ignore|not(?: counting"
     rf"| including)?(?: in| from)?"
     rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides|aside from) {_TESTS}"
-    rf"| {_TESTS} (?:excluded|ignored|left out)$"
+    rf"|,? {_TESTS} (?:excluded|ignored|left out|aside|apart|not counted)$"
     rf"|[.?!,;]? (?:please |and )?leav(?:e|ing) (?:out {_TESTS}|{_TESTS} (?:out|aside))(?=[.! ]|$)"
     rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real|shipped"
     rf"|application|library|main(?= (?:code|sources?)\b))\b"
@@ -182,6 +182,15 @@ _ENDS_UP = lazy_regex(
     re.IGNORECASE,
 )
 """`who ends up calling X`: at any level."""
+_IS_A = lazy_regex(r" (?:that|which|who) (?:ends?|winds?) up (?:being|as) (?:an? |the )?(?=[`'\"]?[A-Z]\w)")
+"""`every class that ends up being a BaseError`."""
+_WHEREVER = lazy_regex(
+    r",? (?:also )?(?:including|even) (?:the |any )?(?:ones?|those|types|classes)(?: that are)? (?:outside|beyond)"
+    r"(?: of)?"
+    r" \S{1,80}?(?=[.?!]?$)",
+    re.IGNORECASE,
+)
+"""It limits nothing: `including ones outside pkg`."""
 _HANDLES = lazy_regex(r"\bhandles? (?=[`'\"]?[\w.]{0,80}(?:Error|Exception)\b)")
 _HANDLED = lazy_regex(r"(?P<name>\b\w{0,80}(?:Error|Exception)[`'\"]?) (?P<be>(?:is |are |gets? )?)handled\b")
 """Of an exception, the same as to catch it."""
@@ -195,6 +204,8 @@ _INDIRECT = lazy_regex(
     r" ?(?:,? ?(?:including|also|even) (?:the |all )?(?:ones|those|classes|types) (?:that|which) \w+ (?:in|trans)\w+"
     r"|,? ?(?:including|incl\.?|also|and) (?:the |all )?(?:indirect|transitive) \w+"
     r"|,? ?(?:also|even|including|and|or) (?:those )?(?:through|via|by way of) (?:other|any|some) \w+"
+    r"|,? ?direct(?:ly)? or (?:through|via|by) (?:(?:its|their|an?|the|one of its|some) )?(?:parents?|bases?|ancestors?"
+    r"|super-?(?:class|type)(?:es|s)?|intermediate \w+)"
     r"|,? ?(?:directly|direct) or (?:not|indirectly|indirect)|,? ?all the way (?:down|up)|,? ?up to the (?:root|top)"
     r"|,? ?down to the (?:leaves|bottom)|,? ?(?:and|including) (?:their|its|the) (?:indirect )?callers)$",
     re.IGNORECASE,
@@ -234,6 +245,7 @@ def said_plainly(text: str) -> str:
     To handle an exception is to catch it.
     """
     text = _HANDLED.sub(r"\g<name> \g<be>caught", _HANDLES.sub("catch ", text))
+    text = _WHEREVER.sub("", _IS_A.sub(" that transitively inherits from ", text))
     return _EVERYWHERE.sub("", _ENDS_UP.sub(r"\g<before> transitively ", text))
 
 

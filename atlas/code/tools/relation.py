@@ -198,6 +198,7 @@ def _detail(relation: EdgeAnswer, each: RelatedSymbol) -> str:
         return each.node.row.signature
     if kind == Kind.ROUTES:
         return each.of
-    if each.quoted:
-        return " | ".join(each.quoted)
+    also = tuple(f"also {place_of(part.row)}" for part in each.parts)
+    if each.quoted or also:
+        return " | ".join((*each.quoted, *also))
     return f"of {each.of}" if each.of else ""

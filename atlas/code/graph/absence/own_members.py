@@ -18,12 +18,13 @@ async def with_own_members(reader: Reader, found: EdgeAnswer, member: str) -> Ed
     An answer without classes stays as it is, and so does one in which neither they nor what they derive from have it.
     """
     classes = [each.node.row.uid for each in found.related if each.node.row.label == Label.CLASS]
-    uids = [*found.targets.uids, *classes]
+    wholes = {part.row.uid: each.node.row.uid for each in found.related for part in each.parts}
+    uids = [*found.targets.uids, *classes, *wholes]
     held = await reader.store.edges(uids, Direction.OUT, _HOLDS, MAX_HELD) if classes else []
     own: dict[str, Node] = {}
     for edge in held:
         if edge.node.row.name == member:
-            own.setdefault(edge.row.source, edge.node)
+            own.setdefault(wholes.get(edge.row.source, edge.row.source), edge.node)
     if not own:
         return found
     related = tuple(
