@@ -8,6 +8,8 @@ from atlas.core.invisible import normal_form
 from atlas.core.lazy_regex import lazy_regex
 
 _MIXED = lazy_regex(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$")
+_ABBREVIATED = lazy_regex(r"[a-z][A-Z]{2,5}s?")
+"""What is called so outside of any code: `cURL`, `gRPC`, `iOS`."""
 _RECEIVER = lazy_regex(r"^\(\s*+[*&]?+\s*+(?:\w++\s++[*&]?+)?([\w.]++)(?:\[[^\]]*+\])?\s*+\)\.")
 _ARGUMENTS = lazy_regex(r"\([^()]*\)$")
 _TYPE_ARGUMENTS = lazy_regex(r"(?<=\w)(?:::)?<[^<>]*>(?=$|\.|::|#|\()")
@@ -42,4 +44,4 @@ def without_arity(name: str) -> str:
 
 def is_code_shaped(name: str) -> bool:
     """Return whether a word looks like an identifier rather than English: mixed case, qualified, a path, `f()`."""
-    return bool(_MIXED.search(name))
+    return _MIXED.search(name) is not None and _ABBREVIATED.fullmatch(name) is None

@@ -170,6 +170,9 @@ _ASKS_FOR_PAGE = lazy_regex(
     r"|mentions?|discuss(?:es)?)\b"
     r"|^where (?:is|are) .{1,120} (?:documented|explained|described)\b"
     r"|^where in (?:the |our )?(?:[\w.-]+ ){0,2}(?:docs?|documentation|readme|manual|guide)\b"
+    r"|^(?:please )?(?:point me to|show me|give me|find(?: me)?|name|locate|link(?: me)? to) (?:the |a |an )?"
+    r"(?:[\w-]+ ){0,2}?(?:(?:docs?|documentation|readme|manual|guide|handbook) (?:sections?|pages?|chapters?|parts?)"
+    r"|(?:sections?|pages?|chapters?) (?:of|in) the (?:\w+ )?(?:docs?|documentation|readme|manual|guide|handbook))\b"
     r"|^where do(?:es)? (?:the |our )?(?:[\w.-]+ )?(?:docs?|documentation|readme|manual|guide)"
     r" (?:explain|describe|say|cover|tell)\b",
     re.IGNORECASE,
@@ -253,6 +256,7 @@ MOST_PASTED = 25
 """Words of a message; a longer text tells of one."""
 _PARAGRAPH = lazy_regex(r"\n[ \t]*\n\s*")
 _MIXED = lazy_regex(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\.|::|#|->|\(\)|\$")
+_ABBREVIATED = lazy_regex(r"[a-z][A-Z]{2,5}s?")
 
 
 def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:
@@ -378,7 +382,7 @@ def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     identifiers = [match.group(0) for match in _IDENTIFIER.finditer(text)]
     if len(identifiers) == 1 and len(text.split()) == 1:
         return _distinct([*quoted, dotted(identifiers[0])])
-    return _distinct([*quoted, *(dotted(name) for name in identifiers if _MIXED.search(name.strip(".")))])
+    return _distinct([*quoted, *(dotted(name) for name in identifiers if _is_mixed(name.strip(".")))])
 
 
 def _phrases(text: str, split_words: Callable[[str], list[str]]) -> tuple[str, ...]:
@@ -418,6 +422,10 @@ def _errors(text: str, split_words: Callable[[str], list[str]]) -> Iterable[Erro
 def _verbatim(text: str, split_words: Callable[[str], list[str]]) -> str:
     words = split_words(text)
     return " ".join(words[:MAX_WORDS]) if len(words) >= MIN_VERBATIM and not _ASKS.match(text) else ""
+
+
+def _is_mixed(name: str) -> bool:
+    return _MIXED.search(name) is not None and _ABBREVIATED.fullmatch(name) is None
 
 
 def _joined(plain: list[str]) -> tuple[str, ...]:

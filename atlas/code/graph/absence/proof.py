@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from atlas.code.graph.absence.built_names import built_names
 from atlas.code.graph.absence.made_otherwise import made_otherwise
 from atlas.code.graph.absence.occurrences import (
     SkippedText,
@@ -52,6 +53,8 @@ _REFERRING = (
 )  # fmt: skip
 _CALLED = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS, Kind.TESTS, Kind.IMPACT))
 """Relations of a function that is passed as a value: where it is called, no edge says."""
+_BY_NAME = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.DEPENDENTS, Kind.IMPACT))
+"""Relations that a name which is put together at run time may be."""
 _MADE = frozenset((Kind.CALLERS, Kind.INSTANTIATIONS))
 """Relations of a class that is a type somewhere: a generic method, a container or a framework may make it there."""
 _FRAMEWORKS = (
@@ -63,6 +66,7 @@ _FRAMEWORKS = (
     "rails", "Slim", "Laravel", "Microsoft.AspNetCore",
 )  # fmt: skip
 """Packages whose purpose is to serve routes."""
+_PAGE = lazy_regex(r"\.(?:md|markdown|rst|txt|adoc|asciidoc)$|(?:^|/)[A-Z]{4,20}$")
 _IMPORT = lazy_regex(r"\b(?:import|require|include|from|use|using|load|source|alias|export|mod)\b|@import")
 _IMPORTING = lazy_regex(
     r"\s*(?:import\s|from\s+\S+\s+import\s|#\s*include\b|using\s|use\s+[\w:\\]+|require\b|extern crate\b|alias\s)"
@@ -136,7 +140,9 @@ async def prove_none(
         edge = "a call of it, where others may make it" if is_made else "an edge to it"
         where = "named in text only" if all(is_prose(each) for each in places) else f"without {edge}"
         others = counted(len(places), "other place", more=more)
-        reasons.append(f"`{word}` occurs in {others} {where} ({', '.join(each.at for each in places[:MOST_PLACES])})")
+        at = ", ".join(each.at for each in places[:MOST_PLACES])
+        only = "; no other line of code has it" if not more and all(map(_is_page, places)) else ""
+        reasons.append(f"`{word}` occurs in {others} {where} ({at}){only}")
     elif more and not reasons:
         reasons.append(f"more symbols have the word `{word}` than are read")
     if is_made and not reasons:
@@ -144,6 +150,8 @@ async def prove_none(
     if kind == Kind.SUBTYPES:
         reasons += await find_unnamed_implementers(reader, nodes)
     reasons += await values_in_tests(reader, nodes) if kind == Kind.TESTS else ()
+    if kind in _BY_NAME and not reasons and (built := await built_names(reader, nodes)):
+        reasons.append(f"a text is put together that may be its name: {'; '.join(built)}")
     if hidden:
         at = ", ".join(each.at for each in hidden[:SHOWN])
         reasons.append(f"`{word}` occurs in files that are not indexed: {at}")
@@ -281,6 +289,11 @@ def is_prose(place: TextPlace) -> bool:
     """Return whether a line is a comment or belongs to a document: it names, but does not use."""
     in_document = place.node is not None and place.node.row.label in (*PROSE_LABELS, Label.DOC_FILE, Label.DOC_SECTION)
     return (in_document and not place.path.endswith(".ipynb")) or place.in_comment or is_comment(place.text)
+
+
+def _is_page(place: TextPlace) -> bool:
+    """Return whether a line belongs to a document that nothing runs: what it names is used nowhere by that."""
+    return is_prose(place) and _PAGE.search(place.path) is not None
 
 
 async def _unresolved(

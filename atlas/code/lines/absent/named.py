@@ -116,9 +116,15 @@ async def known_of_kind(reader: Reader, kind: str, where: Filter) -> str:
 
 
 def is_no_english(reader: Reader, word: str) -> bool:
-    """Return whether the model of prose has no form of a word as a whole; false without that model."""
+    """Return whether the model of prose has no form of a word as a whole; false without that model.
+
+    A compound is English if its parts are: `self-written`.
+    """
     encoder = reader.prose_encoder()
-    return encoder is not None and all(len(encoder.tokens(each)) > 1 for each in {word, root_of(word)})
+    if encoder is None:
+        return False
+    parts = [part for part in word.split("-") if part]
+    return any(all(len(encoder.tokens(each)) > 1 for each in {part, root_of(part)}) for part in parts)
 
 
 def _named(query: Query) -> list[re.Match[str]]:
