@@ -91,7 +91,7 @@ async def test_a_name_beside_a_noun_is_absent_where_types_are_called_so_and_it_i
         assert kinds == "what is called so: JsonEncoder shop/encoders.py:1, TextEncoder shop/encoders.py:5"
         assert not await said("Where is the json encoder implemented?")
         assert not await said("Where is the fast encoder implemented?"), "a word of English"
-        assert not await said("Where is the fast-json encoder implemented?"), "its parts are"
+        assert not await said("Where is the well-made encoder implemented?"), "its parts are"
         assert not await said("Where is the logfmt monster implemented?"), "nothing is called so"
 
 
