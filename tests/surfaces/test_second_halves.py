@@ -26,6 +26,12 @@ FILES = {
         + "def last():\n    return middle()\n\n\n"
         + "".join(f"def user_{at}():\n    return last()\n\n\n" for at in range(9))
     ),
+    "Sources/Shop/Failure.swift": (
+        'protocol Failure {\n    var reason: String { get }\n}\n\nstruct Lost: Failure {\n    var reason = "lost"\n}\n\n'
+        'struct Late {}\n\nextension Late: Failure {\n    var reason: String { "late" }\n}\n\n'
+        'extension DecodingError: Failure {\n    var reason: String { "decoding" }\n}\n\n'
+        "extension Failure {\n    var code: Int { 1 }\n}\n"
+    ),
     "tests/test_chain.py": "from shop.chain import step_a\n\n\ndef test_step():\n    assert step_a() == 1\n",
 }
 
@@ -94,3 +100,11 @@ async def test_indirect_callers_say_what_lies_behind_the_last_level(atlas: Atlas
     assert "note: cut at depth 3: 9 more symbols at depth 4" in answer, answer
     whole = await said(atlas, "all direct and indirect callers of step_c")
     assert "cut at" not in whole and "step_a" in whole, whole
+
+
+async def test_an_extension_of_a_type_of_another_package_may_be_a_further_implementation(atlas: Atlas) -> None:
+    answer = await said(atlas, "types inside Sources/Shop that conform to Failure")
+    assert "implementations of interface Failure Sources/Shop/Failure.swift:1 in Sources/Shop: 2" in answer, answer
+    assert "Late 9,11" in answer and "Lost 5" in answer
+    line = "Sources/Shop/Failure.swift:15 `extension DecodingError: Failure`"
+    assert f"at least: 1 more line may be such, without an edge: {line}" in answer

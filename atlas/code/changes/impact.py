@@ -13,6 +13,7 @@ from atlas.code.graph.packages import parts_of
 from atlas.code.notes.about import NoteAbout, notes_about
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, Edge, EdgeType, Label, Node
+from atlas.core.wording import counted
 
 DEFAULT_DEPTH = 3
 MAX_DEPTH = 8
@@ -99,7 +100,7 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
     notes: list[str] = []
     level = list(start)
     deepest = min(depth or DEFAULT_DEPTH, MAX_DEPTH)
-    cut_at = 0
+    cut_at, within = 0, dict[str, _Reached]()
     for steps in range(1, MAX_DEPTH + 2):
         is_tested = steps > deepest + _FURTHER_FOR_TESTS or any(each.node.row.is_test for each in found.values())
         if cut_at and (depth or is_tested):
@@ -110,14 +111,14 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
         new = _merged(edges, reached, found, steps)
         code = sum(not each.node.row.is_test for each in new.values())
         if steps > deepest and not cut_at and code and (depth or code > MOST_BEYOND or steps > MAX_DEPTH):
-            cut_at = steps
-            deeper = f"; depth={steps} lists them" if steps <= MAX_DEPTH else ""
-            more = f"{code}{'+' if cut else ''} {'more symbols' if code > 1 else 'more symbol'}"
-            notes.append(f"cut at depth {steps - 1}: {more} at depth {steps}{deeper}")
+            cut_at, within = steps, dict(reached)
+            notes.append(_on_cut(steps, code, more=cut > 0))
         if depth and steps > deepest:
             break
         # without a nearer test, levels behind the cut are followed for tests alone
-        found.update({uid: each for uid, each in new.items() if not cut_at or each.node.row.is_test})
+        found.update(
+            {uid: each for uid, each in new.items() if not cut_at or (each.node.row.is_test and not is_tested)}
+        )
         level = [uid for uid, each in new.items() if each.node.row.label not in _FILES and not each.node.row.is_test]
         for uid in level:
             each = new[uid]
@@ -128,7 +129,7 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
         if len(found) > MAX_AFFECTED:
             notes.append(f"followed to the first {len(found)} symbols: there are more at {steps + 1} edges and beyond")
             break
-    found.update(await _routes(reader, reached))
+    found.update(await _routes(reader, within or reached))
     ranked = sorted(found.values(), key=_rank)
     about = await notes_about(reader, [uid for seed in seeds for uid in seed.uids])
     return Impact(
@@ -138,6 +139,11 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
         tuple(notes),
         tuple(note for note in about if note.node.row.label != Label.ADR),
     )
+
+
+def _on_cut(depth: int, symbols: int, *, more: bool) -> str:
+    deeper = f"; depth={depth} lists them" if depth <= MAX_DEPTH else ""
+    return f"cut at depth {depth - 1}: {counted(symbols, 'more symbol', more=more)} at depth {depth}{deeper}"
 
 
 def _rank(each: Affected) -> tuple[object, ...]:

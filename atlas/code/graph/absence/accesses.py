@@ -19,7 +19,8 @@ _BEHIND, _BEFORE = 160, 40
 """Characters beside a name that are looked at."""
 _ASSIGNS = r"(?:(?:[-+*/|&^%]|\|\||&&|\?\?|<<|>>)?=(?![=>~])|:=|\+\+|--)"
 _OPERATOR = rf"(?:{_ASSIGNS}|<-|:(?!:)\s{{0,9}}[\w\"'\[{{-])"
-_SETS_BEHIND = lazy_regex(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}})?{_OPERATOR}")
+_SETS_BEHIND = lazy_regex(rf"\s{{0,9}}(?:\[[^\[\]]{{0,40}}\]\s{{0,9}}|\]\s{{0,9}}(?=[^:]))?{_OPERATOR}")
+"""Also of what stands under it as a key: `stream[kEncoding] = 'utf8'`."""
 _SETS_BEFORE = lazy_regex(r"(?:[|&]=\s{0,9}~?\s{0,9}|#define\s{1,9}|\b(?:let|var|const|val)\s{1,9}|\+\+|--)$")
 _ASSIGNED = lazy_regex(rf"\s{{0,9}}{_ASSIGNS}")
 _MEMBER = r"(?:(?:\?|!)?(?:\.|->)\w{1,40}(?:\(\))?|\[[^\[\]]{0,40}\]|!)"

@@ -20,12 +20,16 @@ MOST_QUOTED = 90
 """Characters of a line that is quoted."""
 _DERIVES = lazy_regex(r"\b(?:extends|implements|with|impl|class|struct|interface|trait|protocol|object|enum)\b")
 """A line that may say what a type derives from."""
+_EXTENDED = lazy_regex(r"\s{0,200}(?:\w{1,20} ){0,3}extension (?P<type>[\w.]{1,120})\s?:(?P<bases>[^{]{1,400})")
+"""An extension that makes a type conform, which may be one of another package: `extension Date: Value`."""
 _IMPLEMENTS = lazy_regex(r"\bimpl\b")
 _DECLARES = lazy_regex(r"\b(?:extends|implements|class|struct|interface|trait|protocol|object|enum)\b")
 
 
 def may_derive(place: TextPlace, name: str) -> bool:
     """Return whether a line may say that a type derives from `name`; a bound of a parameter says no such thing."""
+    if (extended := _EXTENDED.match(place.text)) is not None:
+        return re.search(rf"(?<![\w.]){re.escape(name)}\b", extended["bases"]) is not None
     if not _DERIVES.search(place.text) and not _derives_behind(place.text, name):
         return False
     if _IMPLEMENTS.search(place.text):
@@ -63,6 +67,13 @@ def with_stated(
     stated: dict[str, list[int]] = {}
     left: list[TextPlace] = []
     for place in places:
+        if (extended := _EXTENDED.match(place.text)) is not None:
+            own = [each for each in related if each.node.row.name == extended["type"].rpartition(".")[2]]
+            for each in own:
+                if each.path == place.path:
+                    stated.setdefault(each.node.row.uid, []).append(place.line)
+            left += [] if own else [place]
+            continue
         named = [each for each in related if _names_for(each.node.row.name, place.text) and each.path == place.path]
         if len(named) == 1:
             stated.setdefault(named[0].node.row.uid, []).append(place.line)

@@ -42,7 +42,8 @@ async def with_lines_of_name(reader: Reader, found: EdgeAnswer, text: str, where
     project = targets[0].node.project
     known = {(row.path, row.line) for row in rows}
     of_edges = {(each.path, line) for each in found.related for line in each.lines}
-    every = await find_name_lines(reader, rows[0].name, project, known, prose=False)
+    near = {path for path, _ in of_edges}
+    every = await find_name_lines(reader, rows[0].name, project, known, prose=False, near=near)
     lines = replace(every, lines=tuple(each for each in every.lines if (each.path, each.line) not in of_edges))
     if found.intent.kind == Kind.USAGES and len(rows) == 1 and rows[0].label == Label.CLASS:
         known_uids = {each.node.row.uid for each in found.related}

@@ -66,9 +66,17 @@ class NameLines:
 
 
 async def find_name_lines(
-    reader: Reader, name: str, project: str, known: Collection[tuple[str, int]] = (), *, prose: bool = True
+    reader: Reader,
+    name: str,
+    project: str,
+    known: Collection[tuple[str, int]] = (),
+    *,
+    prose: bool = True,
+    near: Collection[str] = (),
 ) -> NameLines:
     """Return the lines that have a name, without the known ones (path, line). Raises store errors.
+
+    The files of known lines come first, and those at the paths `near`.
 
     `name` is an identifier, or code such as `c->funcs->read`, as it is written.
     """
@@ -80,8 +88,8 @@ async def find_name_lines(
     nodes = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if node.row.path]
     if not prose:
         nodes = [node for node in nodes if node.row.label not in _PROSE]
-    near = frozenset(path for path, _ in known)
-    order = {node.row.path: _order(node, near) for node in reversed(nodes)}
+    first = frozenset((*near, *(path for path, _ in known)))
+    order = {node.row.path: _order(node, first) for node in reversed(nodes)}
     paths = sorted(order, key=lambda path: order[path])
     pattern, found = _pattern(name), list[NameLine]()
     for some in batches(paths[:MAX_FILES]):

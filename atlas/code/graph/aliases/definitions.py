@@ -10,12 +10,14 @@ from atlas.code.graph.targets import Target, Targets
 from atlas.code.question.languages import is_declaration
 from atlas.code.question.relation_kinds import Kind, RelationIntent
 from atlas.code.reader import Reader
+from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, Node
 
 MOST_DEFINITIONS = 6
 """Definitions of a function that are told apart; the edges of more are listed together."""
 _TOLD = frozenset((Kind.TESTS, Kind.CALLERS, Kind.CALLEES, Kind.USAGES))
 _LABELS = frozenset((Label.FUNCTION, Label.METHOD, Label.VALUE))
+_REDEFINITION = lazy_regex(r"#\d+$")
 _SIGNATURE = 80
 """Characters of a signature behind its name."""
 
@@ -66,12 +68,13 @@ async def definitions_of(reader: Reader, targets: Targets) -> list[Node]:
     if targets.total != 1 or targets.targets[0].node.row.label not in _LABELS:
         return []
     target = targets.targets[0]
+    name = _REDEFINITION.sub("", target.node.row.qualified_name)
     nodes = await reader.store.symbols(target.uids)
     found = [
         node
         for node in nodes
         if node.row.label in _LABELS
-        and node.row.name == target.node.row.name
+        and _REDEFINITION.sub("", node.row.qualified_name) == name
         and not is_declaration(node, reader.languages)
     ]
     return sorted(found, key=lambda node: (node.row.path != target.node.row.path, node.row.path, node.row.line))
