@@ -237,3 +237,18 @@ async def test_an_impact_is_followed_through_an_alias(atlas: Atlas) -> None:
     assert "impact of function src.tools.padStart src/tools.js:1: 4" in answer, answer
     assert "keepParts 35 (alias" in answer and "test/clock.test.js" in answer, answer
     assert "dependents of function src.tools.padStart" in answer, answer
+
+
+@pytest.mark.parametrize(
+    "asked", ["which methods does the weeks plugin override?", "what does weeks replace on the prototype"]
+)
+async def test_what_one_file_attaches_is_compared_with_classes(atlas: Atlas, asked: str) -> None:
+    answer = await said(atlas, asked)
+    assert "src/plugins/weeks.js assigns 3 members of prototypes, 1 of which a class" in answer, answer
+    assert "src/plugins/weeks.js:5: proto.roundTo = function (unit) { (Clock src/clock.js:9)" in answer, answer
+    assert "that no class has:" in answer and "src/plugins/weeks.js:8: proto.spread" in answer, answer
+
+
+async def test_a_prototype_of_another_class_is_not_the_one_asked_for(atlas: Atlas) -> None:
+    answer = await said(atlas, "does something monkeypatch Date.prototype.show?")
+    assert "src/clock.js:26: proto.show" not in answer.split("1. ")[0], answer

@@ -20,9 +20,11 @@ MOST_READ = 60
 MAX_LINE = 400
 _COMPUTED = lazy_regex(
     r"[\w$\])]\s?\[\s?(?P<name>[A-Za-z_$][\w$.]{0,60})\s?\]\s?(?:\(|\.(?:call|apply|bind)\()"
-    r"|\bgetattr\(\s?[\w.]{1,60}, ?(?P<attribute>[A-Za-z_]\w{0,60})|\b(?:public_)?send\(\s?(?P<sent>[a-z_]\w{0,60})\b"
+    r"|\bgetattr\(\s?[\w.]{1,60}, ?(?P<attribute>[A-Za-z_]\w{0,60})"
+    r"|(?:\.|\bpublic_|\b__)send(?:__)?\(\s?(?P<sent>[a-z_]\w{0,60})\b"
 )
 """A member is called that a variable names."""
+_SCRIPT = "script"
 _CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE)
 
 
@@ -40,7 +42,9 @@ async def called_by_name(
     where = Filter(project=project, labels=_CODE, include_tests=False)
     hits = await reader.store.search_text(words, where, MOST_READ) if words else []
     found = await reader.store.symbols([hit.uid for hit in hits])
-    paths = list(dict.fromkeys(node.row.path for node in found if node.row.path and (keep is None or keep(node))))
+    languages = {_family(node) for node in nodes}
+    kept = [node for node in found if _family(node) in languages and (keep is None or keep(node))]
+    paths = list(dict.fromkeys(node.row.path for node in kept if node.row.path and not node.row.is_generated))
     contents = await reader.store.content(project, paths)
     quoted = re.compile(rf"(?P<quote>['\"`]){re.escape(name)}(?P=quote)|(?<![\w:]):{re.escape(name)}\b")
     said: list[str] = []
@@ -54,6 +58,11 @@ async def called_by_name(
         return ()
     more = f" and {len(said) - MOST_FILES} more files" if len(said) > MOST_FILES else ""
     return (f"a call by name may run it, where `{name}` is a text: {'; '.join(said[:MOST_FILES])}{more}",)
+
+
+def _family(node: Node) -> str:
+    """Return what languages that call each other's members have in common: the name, or its ending."""
+    return _SCRIPT if node.row.language.endswith(_SCRIPT) else node.row.language
 
 
 def _has(pattern: re.Pattern[str], name: str, line: str) -> bool:

@@ -43,8 +43,9 @@ MOST_OF_NAME = 8
 MOST_GUESSED_STEPS = 8
 """Steps of a way to or from a guess; a longer one leads anywhere."""
 MOST_SEARCHED = 30
-MOST_REACHED, LEAST_WORDS = 100, 2
-"""Symbols in reach of an end with a name that a guess is looked for among, and words of the question that it has."""
+MOST_REACHED, LEAST_WORDS, LEAST_GUESSES = 100, 2, 2
+"""Symbols in reach of an end with a name that a guess is looked for among, words of the question that it has, and
+guesses that a way to it leads over."""
 NEXT_TO_END = 5
 """Calls beside an end that are listed where no way was found."""
 MOST_MEMBERS = 200
@@ -107,13 +108,15 @@ async def answer_described_path(reader: Reader, ends: PathEnds, where: Filter, t
         return await _unknown(reader, ends, start, end)
     start = start if start.is_named else await _within_reach(reader, ends.start, end, Direction.IN, where)
     end = end if end.is_named else await _within_reach(reader, ends.end, start, Direction.OUT, where)
-    return await _way(reader, ends, start, end, text) if start.nodes and end.nodes else None
+    return await _way(reader, ends, start, end, text, LEAST_GUESSES) if start.nodes and end.nodes else None
 
 
-async def _way(reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd, text: str) -> EdgeAnswer | None:
-    """Return the way between symbols that the ends may be; None without any."""
+async def _way(
+    reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd, text: str, least: int = 1
+) -> EdgeAnswer | None:
+    """Return the way between symbols that the ends may be, over at least so many guesses; None without any."""
     for how in _HOW if start.is_named and end.is_named else _FOR_GUESSES:
-        if (attempt := await _attempt(reader, how, start, end)) is not None:
+        if (attempt := await _attempt(reader, how, start, end, least)) is not None:
             first, last, steps = attempt
             steps = _to_first(steps) if end.is_named else steps
             ways = await _with_others(reader, how, steps, first, last)
@@ -122,7 +125,7 @@ async def _way(reader: Reader, ends: PathEnds, start: WayEnd, end: WayEnd, text:
 
 
 async def _attempt(
-    reader: Reader, how: str, start: WayEnd, end: WayEnd
+    reader: Reader, how: str, start: WayEnd, end: WayEnd, least: int
 ) -> tuple[Sequence[Node], Sequence[Node], Sequence[Step]] | None:
     """Return a way of one kind with its ends; None without any.
 
@@ -138,7 +141,8 @@ async def _attempt(
             steps = await _steps(reader, how, first, last)
             if not steps or (guesses and len(steps) > MOST_GUESSED_STEPS):
                 continue
-            found.append((sum(uid in guesses for uid in _names(steps)), first, last, steps))
+            if (over := sum(uid in guesses for uid in _names(steps))) >= least or not guesses:
+                found.append((over, first, last, steps))
             if not guesses:
                 break
     best = max(found, key=lambda each: each[0], default=None)
@@ -318,7 +322,7 @@ async def _within_reach(reader: Reader, text: str, other: WayEnd, direction: Dir
             return WayEnd(text, (), is_named=False)
     words = _roots(reader, text)
     found = await _searched(reader, text, where, MOST_REACHED)
-    kept = [node for node in found if node.row.uid in reached and _score(reader, node, words) >= LEAST_WORDS]
+    kept = [node for node in found if node.row.uid in reached and _has_several(reader, node, words)]
     own = {node.row.uid for node in other.nodes}
     return WayEnd(text, tuple(node for node in kept if node.row.uid not in own)[:MOST_GUESSES], is_named=False)
 
@@ -368,6 +372,12 @@ def _score(reader: Reader, node: Node, words: set[str]) -> int:
     name = _roots(reader, ".".join(row.qualified_name.split(".")[-2:]))
     said = _roots(reader, f"{row.path} {row.signature} {row.docstring}")
     return sum(_IN_NAME if word in name else word in said for word in words)
+
+
+def _has_several(reader: Reader, node: Node, words: set[str]) -> bool:
+    """Return whether a symbol has several of the words, in its name, path or description."""
+    row = node.row
+    return len(words & _roots(reader, f"{row.qualified_name} {row.path} {row.docstring}")) >= LEAST_WORDS
 
 
 def _roots(reader: Reader, text: str) -> set[str]:

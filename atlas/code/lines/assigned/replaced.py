@@ -20,23 +20,23 @@ from atlas.core.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.core.wording import counted
 
 _PATCHES = r"monkey[- ]?patch(?:es|ed|ing)?"
-_VERB = (
+VERB = (
     rf"(?:{_PATCHES}|overrid(?:es?|den|ing)|overwrit(?:es?|ten|ing)|replac(?:es?|ed|ing)|re-?assign(?:s|ed|ing)?"
     r"|redefin(?:es?|ed|ing)|re-?implement(?:s|ed|ing)?|wrap(?:s|ped|ping)?|patch(?:es|ed|ing)?|shadow(?:s|ed|ing)?)"
 )
 _BEHIND = lazy_regex(
-    rf"\b{_VERB} (?:(?:the|its|their|a|of|existing|original|core|built-in|method|function) )*[`'\"]?"
+    rf"\b{VERB} (?:(?:the|its|their|a|of|existing|original|core|built-in|method|function) )*[`'\"]?"
     r"(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|#|::)[\w$]+)*)",
     re.IGNORECASE,
 )
 _BEFORE = lazy_regex(
     r"(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|#|::)[\w$]+)*)[`'\"]?(?:\(\))?"
-    rf" (?:(?:method|function|ever) )?(?:(?:is|are|gets?|being|ever|been) )+{_VERB}\b",
+    rf" (?:(?:method|function|ever) )?(?:(?:is|are|gets?|being|ever|been) )+{VERB}\b",
     re.IGNORECASE,
 )
 _BETWEEN = lazy_regex(
     r"\b(?:is|are) (?:the )?[`'\"]?(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|#|::)[\w$]+)*)[`'\"]?(?:\(\))?"
-    rf" (?:(?:method|function|ever) )*{_VERB}\b",
+    rf" (?:(?:method|function|ever) )*{VERB}\b",
     re.IGNORECASE,
 )
 _ASKS = lazy_regex(
@@ -67,6 +67,7 @@ _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 class Assigned:
     """A place that gives a member of an object a function."""
 
+    member: str
     path: str
     line: int
     text: str
@@ -99,7 +100,7 @@ async def answer_replaced(reader: Reader, query: Query, where: Filter) -> LineRe
         owner, _, member = re.sub(r"#|::", ".", name).rpartition(".")
         overriding = [] if is_patched else await _overriding(reader, member, where)
         assigned, notes = await find_assigned(reader, member, where, _WITH_PROTOTYPES if overriding else ())
-        classes = await _classes(reader, member, where)
+        classes = await classes_with(reader, member, where)
         said = _PROTOTYPE.sub("", owner)
         kept = _of_owner(assigned, said, classes)
         by_object = owner and not overriding
@@ -116,19 +117,22 @@ def _names(text: str) -> Iterator[str]:
 
 
 async def find_assigned(
-    reader: Reader, name: str, where: Filter, having: Sequence[str] = ()
+    reader: Reader, name: str, where: Filter, having: Sequence[str] = (), path: str = ""
 ) -> tuple[list[Assigned], tuple[str, ...]]:
     """Return the places that give a member of a name a function, product code first; only in texts `having` a word.
 
-    Raises store errors.
+    With a `path` those of every name in one file. Raises store errors.
     """
-    own = re.escape(name)
+    own = re.escape(name) if name else r"[A-Za-z_$][\w$]{0,80}"
     pattern = re.compile(
-        rf"(?<![\w$.])(?P<owner>[A-Za-z_$][\w$.]{{0,80}}?)(?:\.{own}|\[['\"]{own}['\"]\])\s{{0,9}}=(?![=>])(?P<value>.{{0,200}})"
+        rf"(?<![\w$.])(?P<owner>[A-Za-z_$][\w$.]{{0,80}}?)(?:\.(?P<name>{own})|\[['\"](?P<key>{own})['\"]\])"
+        r"\s{0,9}=(?![=>])(?P<value>.{0,200})"
     )
-    scan = await scan_texts(reader, where, pattern, (name.encode(),), lambda path: not is_document(path), having=having)
+    wanted = path.__eq__ if path else _may_be_code
+    scan = await scan_texts(reader, where, pattern, (name.encode() or b"=",), wanted, having=having)
     found = {(each.file.path, each.line): _assigned(each) for each in scan.found if _is_code(each)}
-    nodes = [node for node in await _attached(reader, name, where) if (node.row.path, node.row.line) not in found]
+    nodes = [node for node in await _attached(reader, name, where, path)]
+    nodes = [node for node in nodes if (node.row.path, node.row.line) not in found]
     paths = {node.row.path for node in nodes}
     texts = {each.path: each for each in await read_texts(reader, where, lambda path: path in paths)} if paths else {}
     for node in nodes:
@@ -138,6 +142,10 @@ async def find_assigned(
     return ordered, scan.notes
 
 
+def _may_be_code(path: str) -> bool:
+    return not is_document(path)
+
+
 def _is_code(each: TextMatch) -> bool:
     value = each.match["value"].lstrip()
     return not is_comment(each.text) and (_IS_FUNCTION.match(value) or _IS_NAMED.match(value)) is not None
@@ -145,7 +153,8 @@ def _is_code(each: TextMatch) -> bool:
 
 def _assigned(each: TextMatch) -> Assigned:
     is_function = _IS_FUNCTION.match(each.match["value"].lstrip()) is not None
-    return _placed(each.file, each.line, _denoted(each.file, each.line, each.match["owner"]), is_function=is_function)
+    owner = _denoted(each.file, each.line, each.match["owner"])
+    return _placed(each.match["name"] or each.match["key"], each.file, each.line, owner, is_function=is_function)
 
 
 def _of_node(node: Node, file: IndexedText) -> Assigned:
@@ -155,13 +164,13 @@ def _of_node(node: Node, file: IndexedText) -> Assigned:
         if (given := _GIVES.search(file.lines[number - 1])) is not None:
             owner = _denoted(file, number, given["owner"])
             break
-    return _placed(file, line, owner, is_function=True)
+    return _placed(node.row.name, file, line, owner, is_function=True)
 
 
-def _placed(file: IndexedText, line: int, owner: str, *, is_function: bool) -> Assigned:
+def _placed(member: str, file: IndexedText, line: int, owner: str, *, is_function: bool) -> Assigned:
     first = owner.partition(".")[0]
     text = shown(file.lines[line - 1])
-    return Assigned(file.path, line, text, owner, _is_parameter(file, line, first), is_function, file.is_test)
+    return Assigned(member, file.path, line, text, owner, _is_parameter(file, line, first), is_function, file.is_test)
 
 
 def _is_parameter(file: IndexedText, line: int, name: str) -> bool:
@@ -188,18 +197,18 @@ def _denoted(file: IndexedText, line: int, owner: str) -> str:
     return owner
 
 
-async def _attached(reader: Reader, name: str, where: Filter) -> list[Node]:
-    """Return the functions of a name that are members of an object without a class."""
-    found = await reader.store.find(
-        name, Match.SUFFIX, Filter(project=where.project, labels=(Label.METHOD,)), MAX_NODES
-    )
+async def _attached(reader: Reader, name: str, where: Filter, path: str) -> list[Node]:
+    """Return the functions of a name, or those in a file, that are members of an object without a class."""
+    methods = Filter(project=where.project, labels=(Label.METHOD,))
+    by = (path, Match.PATH) if path else (name, Match.SUFFIX)
+    found = await reader.store.find(*by, methods, MAX_NODES)
     edges = await reader.store.edges([node.row.uid for node in found], Direction.IN, _HOLDS, 4 * MAX_NODES)
     owned = {edge.row.target for edge in edges if edge.node.row.label in (Label.CLASS, Label.VALUE)}
-    kept = [node for node in found if node.row.uid not in owned and node.row.path and node.row.name == name]
+    kept = [node for node in found if node.row.uid not in owned and node.row.path and name in ("", node.row.name)]
     return [node for node in kept if where.include_tests or not node.row.is_test]
 
 
-async def _classes(reader: Reader, name: str, where: Filter) -> list[tuple[Node, Node]]:
+async def classes_with(reader: Reader, name: str, where: Filter) -> list[tuple[Node, Node]]:
     """Return the classes with a method of a name that they define, each with the method."""
     methods = Filter(project=where.project, labels=(Label.METHOD,))
     found = {node.row.uid: node for node in await reader.store.find(name, Match.SUFFIX, methods, MAX_NODES)}
@@ -222,7 +231,7 @@ def _of_owner(found: Sequence[Assigned], owner: str, classes: Sequence[tuple[Nod
     if same := [each for each in found if not each.is_on_prototype and each.owner.rpartition(".")[2] == last]:
         return same
     others = {node.row.name for node, _ in classes} - {last}
-    return [each for each in found if each.is_on_prototype and (each.is_parameter or each.of not in others)]
+    return [each for each in found if each.is_on_prototype and each.of not in others]
 
 
 async def _overriding(reader: Reader, name: str, where: Filter) -> list[Node]:

@@ -32,8 +32,7 @@ impl EdgeCollector<'_, '_> {
         }
         let mut named = self.candidates(name)?;
         if query.file.rules.prototypes && named.len() > 1 {
-            // What a file of declarations says of a method is no second one.
-            named.retain(|&symbol| !is_declarations(query.definition(symbol).0));
+            named = self.without_declarations(named);
         }
         let (symbol, via) = match named[..] {
             [only] => (only, Strategy::UniqueName),
@@ -48,6 +47,27 @@ impl EdgeCollector<'_, '_> {
             _ => false,
         });
         (!is_open).then(|| Value::new(Entity::Definition(symbol), via))
+    }
+
+    /// Returns the methods of a name without those that a file of declarations says of the only one: of the same class, or
+    /// of the object that it is attached to, of which nothing is known.
+    fn without_declarations(&self, named: Vec<SymbolId>) -> Vec<SymbolId> {
+        let query = self.query;
+        let is_declared = |&symbol: &SymbolId| is_declarations(query.definition(symbol).0);
+        let (declared, made): (Vec<_>, Vec<_>) = named.iter().copied().partition(is_declared);
+        let [only] = made[..] else { return named };
+        let owner_of = |symbol: SymbolId| {
+            let (file, definition) = query.definition(symbol);
+            (file, definition.parent, file.outline(definition.parent))
+        };
+        let (file, parent, owner) = owner_of(only);
+        let home = query.index.symbols.get(only).file;
+        let extended = query.index.ancestry.extended_by(home, file.symbols[parent as usize]);
+        let is_of_class = |&symbol: &SymbolId| match extended {
+            Some(class) => owner_of(symbol).2.name == query.definition(class).1.name,
+            None => owner.kind == Kind::Extension || owner_of(symbol).2.name == owner.name,
+        };
+        if declared.iter().all(is_of_class) { vec![only] } else { named }
     }
 
     /// Returns the method that the project adds to a type of the language, if its name alone tells which.
