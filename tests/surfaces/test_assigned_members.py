@@ -214,7 +214,10 @@ async def test_a_member_is_read_by_other_names_of_its_object(atlas: Atlas) -> No
 
 @pytest.mark.parametrize(
     "asked",
-    ["Where is the stored $x.$zone written, and where is it read back?", "which code sets and reads $x.$zone"],
+    [
+        "Where is the stored $x.$zone written, and where is it read back?",
+        "where do plugins store $x.$zone and where do they read it",
+    ],
 )
 async def test_writes_and_reads_of_a_field_are_told_apart(atlas: Atlas, asked: str) -> None:
     answer = await said(atlas, asked)

@@ -62,6 +62,11 @@ def asks_writes_and_reads(text: str) -> bool:
     return _WRITES.search(text) is not None and _READS.search(text) is not None
 
 
+def asks_uses_of_field(text: str) -> bool:
+    """Return whether a question names what may be a field, and asks where it is written and read."""
+    return asks_writes_and_reads(text) and next(_names(text), "") != ""
+
+
 def _names(text: str) -> Iterator[str]:
     for match in _NAME.finditer(text):
         if _MEMBER.search(match["name"]):

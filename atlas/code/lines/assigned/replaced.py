@@ -22,7 +22,8 @@ from atlas.core.wording import counted
 _PATCHES = r"monkey[- ]?patch(?:es|ed|ing)?"
 VERB = (
     rf"(?:{_PATCHES}|overrid(?:es?|den|ing)|overwrit(?:es?|ten|ing)|replac(?:es?|ed|ing)|re-?assign(?:s|ed|ing)?"
-    r"|redefin(?:es?|ed|ing)|re-?implement(?:s|ed|ing)?|wrap(?:s|ped|ping)?|patch(?:es|ed|ing)?|shadow(?:s|ed|ing)?)"
+    r"|redefin(?:es?|ed|ing)|re-?implement(?:s|ed|ing)?|wrap(?:s|ped|ping)?|patch(?:es|ed|ing)?|shadow(?:s|ed|ing)?"
+    r"|assign(?:s|ed)? to)"
 )
 _BEHIND = lazy_regex(
     rf"\b{VERB} (?:(?:the|its|their|a|of|existing|original|core|built-in|method|function) )*[`'\"]?"

@@ -21,6 +21,7 @@ from atlas.code.changes.package_history import is_of_former_package
 from atlas.code.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.code.freshness import stale_files
 from atlas.code.graph.subjects import spell_names
+from atlas.code.lines.assigned.fields import asks_uses_of_field
 from atlas.code.lines.packages.one_package import question_of_one_package
 from atlas.code.notes.note_lines import marks_of
 from atlas.code.question.behaviour import asks_how
@@ -167,7 +168,7 @@ async def _spelled(atlas: Atlas, query: str, project: str) -> str:
 def _several(atlas: Atlas, query: str) -> SeveralRequests | None:
     """Return the requests of a question that has several; None for one, and for a text with a message."""
     several = read_requests(query)
-    if several is None or any(" " in each.text for each in texts_of(query)):
+    if several is None or asks_uses_of_field(query) or any(" " in each.text for each in texts_of(query)):
         return None
     read = partial(route, split_words=atlas.reader.split_words, languages=atlas.reader.languages)
     return None if read(query).phrases or is_of_one_behaviour(query, several, read) else several
