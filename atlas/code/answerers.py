@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from atlas.code.changes.changes import ChangeAnswer, answer_changes, asks_history
-from atlas.code.changes.commit_history import answer_commits
+from atlas.code.changes.commit_history import answer_commits, answer_without_history
 from atlas.code.changes.former_names import answer_former_name
 from atlas.code.changes.history_words import asks_for_commits
 from atlas.code.changes.package_history import answer_package_history
@@ -64,10 +64,12 @@ from atlas.code.lines.flags import answer_flags
 from atlas.code.lines.flags_in_words import answer_flag_in_words
 from atlas.code.lines.line_report import LineReport
 from atlas.code.lines.packages.artifacts import answer_about_packages
+from atlas.code.lines.packages.local_patches import answer_local_patches
 from atlas.code.lines.packages.one_package import question_of_purpose
 from atlas.code.lines.packages.package_features import narrowed_by_feature
 from atlas.code.lines.packages.package_lines import lines_about_package, narrowed_by_words
 from atlas.code.lines.packages.published import answer_published
+from atlas.code.lines.packages.target_products import answer_target_products, package_of_targets
 from atlas.code.lines.properties import answer_properties
 from atlas.code.lines.releases import answer_releases
 from atlas.code.lines.settings import answer_settings
@@ -112,6 +114,7 @@ MOST_ENDS, MOST_NEAR = 2, 3
 _LINE_ANSWERS: tuple[Callable[[Reader, Query, Filter], Awaitable[LineReport | None]], ...] = (
     answer_titled_tests,
     answer_members,
+    answer_local_patches,
     answer_caught,
     answer_environment,
     answer_properties,
@@ -212,7 +215,9 @@ async def answer_question(reader: Reader, asked: AskedQuestion) -> Answered:
 async def _lines(reader: Reader, asked: AskedQuestion) -> Answered | None:
     asks_git = asks_for_commits(asked.query) and reader.history is not None
     asks_message = asks_for_quoted(asked.query.text)
-    if not asks_git and await _named_as_package(reader, asked):
+    if not asks_git and (
+        await _named_as_package(reader, asked) or await package_of_targets(reader, asked.query, asked.where)
+    ):
         return None  # `is the inotify package required to run with --reload`
     for answer in _LINE_ANSWERS:
         if asks_git and answer in (answer_flag_use, answer_flags, answer_settings, answer_compared):
@@ -266,7 +271,11 @@ async def _changes(reader: Reader, asked: AskedQuestion) -> Answered | None:
     intent = asked.query.relation
     if intent is None or not asks_history(intent, asked.text):
         return None
-    return Answered(await answer_changes(reader, intent, asked.text, asked.where))
+    found = await answer_changes(reader, intent, asked.text, asked.where)
+    if found.problem:
+        today = await answer_without_history(reader, asked.query, asked.where, found.problem, found.hint)
+        return Answered(today if today.lines else found)
+    return Answered(found)
 
 
 async def _packages(reader: Reader, asked: AskedQuestion) -> Answered | None:
@@ -284,8 +293,9 @@ async def _about_packages(reader: Reader, asked: AskedQuestion, whole: str) -> A
         return None
     if _SUBMODULES.search(asked.query.text) and (found := await answer_submodules(reader, asked.where)) is not None:
         return Answered(found)
-    if (published := await answer_published(reader, asked.query, asked.where)) is not None:
-        return Answered(published)
+    for answer in (answer_published, answer_target_products):
+        if (lines := await answer(reader, asked.query, asked.where)) is not None:
+            return Answered(lines)
     question = find_package_question(asked.query.text) or find_package_question(package_part(asked.query.text))
     if _about_all(asked, Kind.UNUSED) is not None and (question is None or question.asks != PackageAspect.UNUSED):
         return None  # `which exceptions does the package never raise`

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
 from atlas.code.changes.commit_topics import is_ended
+from atlas.code.changes.package_history import find_replacement
 from atlas.code.question.requests.several import read_requests
+from atlas.code.reader import Reader
 from atlas.code.tools.search.search import hybrid_search
+from atlas.core.errors import HistoryError
+from atlas.core.history import Commit, NameChange
+from atlas.core.model import Filter
 from atlas.runtime.config.load import load_settings
 from tests.git.repositories import GitRepository
 from tests.surfaces.test_tools_impact import QUICK, indexed
@@ -117,3 +124,43 @@ def test_clauses_that_one_commit_answers_are_one_question() -> None:
         assert read_requests(asked) is None, asked
     assert read_requests("What does `Cart` do, and what replaced it?") is not None
     assert is_ended("When did it stop?") and not is_ended("When was it added?")
+
+
+async def test_a_repository_that_borrows_objects_shows_the_code_of_today_and_what_to_do(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "shop")
+    repository.commit(
+        "Begin",
+        {
+            "shop/check.py": "class Check:\n    def within(self, items: list[int]) -> bool:\n        return 1 in items\n",
+            "Package.swift": 'let package = Package(dependencies: [\n    .package(url: "https://e.org/swift-mail", exact: "1.0"),\n])\n',
+        },
+    )
+    repository.close()
+    await indexed(repository.root, tmp_path / "data")
+    objects = tmp_path / "shop" / ".git" / "objects"
+    objects.rename(tmp_path / "objects")
+    (objects / "info").mkdir(parents=True)
+    (objects / "info" / "alternates").write_text(f"{tmp_path / 'objects'}\n")
+    settings = load_settings(str(repository.root), str(tmp_path / "data"), environment=QUICK)
+    async with open_atlas(settings) as opened:
+        for asked in (
+            "Why does Check.within demand a list and not any sequence? Commit and date please.",
+            "who last changed Check.within",
+        ):
+            said = await _said(opened, asked)
+            assert "no git history can be asked" in said and "git repack -a -d" in said, said
+            assert "shop/check.py:2: def within(self, items: list[int])" in said, said
+        said = await _said(opened, "In which commit did the manifest stop following the main branch of swift-mail?")
+        assert 'Package.swift:2: .package(url: "https://e.org/swift-mail", exact: "1.0")' in said, said
+
+
+async def test_a_replacement_that_git_cannot_say_is_left_out_aloud() -> None:
+    class Broken:
+        async def content(self, revision: str, paths: list[str]) -> dict[str, bytes]:
+            raise HistoryError(f"{revision} is not here")
+
+    commit = Commit("a" * 40, "Ada", 1, "Drop it")
+    reader = cast("Reader", SimpleNamespace(history=Broken()))
+    gone = NameChange(commit, "setup.py", is_added=False, is_file=False)
+    lines = await find_replacement(reader, gone, "old", [], Filter(), 0)
+    assert [each.group for each in lines] == ["left_out"] and "is not here" in lines[0].text

@@ -41,14 +41,14 @@ from atlas.code.changes.history_words import (
     is_file_added,
 )
 from atlas.code.changes.reverted import answer_reverted, asks_reverted
-from atlas.code.changes.told_lines import find_told_line
+from atlas.code.changes.told_lines import find_told_line, lines_of_today
 from atlas.code.changes.told_topics import MANY_WORDS, MOST_REASONS, answer_told, answer_topic, asks_why_done
 from atlas.code.lines.flags import find_declaration, flag_names
 from atlas.code.lines.line_report import LineReport, TextLine
 from atlas.code.lines.scan_texts import is_aside, is_document, scan_texts
 from atlas.code.question.change_questions import ChangeAspect, ChangeQuestion
 from atlas.code.question.frames import KIND_WORD
-from atlas.code.question.names import dotted
+from atlas.code.question.names import dotted, is_code_shaped
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
@@ -226,7 +226,24 @@ async def answer_commits(reader: Reader, query: Query, where: Filter) -> LineRep
         if query.paths and isinstance(error, NotFound):
             # `sources/generates` is no file; what became of one is said by the answer about changes
             return await _about_words(reader, text, question, where)
-        return LineReport("changes", f"no git history can be asked: {error.message}", outcome="no_history")
+        return await answer_without_history(reader, query, where, error.message, error.hint)
+
+
+async def answer_without_history(reader: Reader, query: Query, where: Filter, why: str, hint: str) -> LineReport:
+    """Return why git cannot be asked, what to do, and the code of today that the question names as code does."""
+    lines: list[TextLine] = []
+    try:
+        subjects = await subjects_of(reader, query, where)
+        last = {name.rpartition(".")[2] for name in query.names}
+        written = [each for each in subjects if is_code_shaped(each.name) or each.name.strip("`") in last]
+        if not written:
+            members = [await _named(reader, name.rpartition(".")[0], where) for name in query.names if "." in name]
+            written = [each for own in members for each in own]
+        lines = await lines_of_today(reader, query.text, [(each.path, *each.lines) for each in written])
+    except AtlasError:
+        pass  # the title says what is missing
+    title = f"no git history can be asked: {why}"
+    return LineReport("changes", title, tuple(lines), (hint,) if hint else (), outcome="no_history")
 
 
 async def _told_inside(
@@ -516,6 +533,9 @@ async def _path_of(reader: Reader, written: str, where: Filter) -> str:
 
 async def _named(reader: Reader, name: str, where: Filter) -> list[HistorySubject]:
     nodes = await reader.store.find(dotted(name), Match.SUFFIX, Filter(project=where.project), 50)
+    if not nodes:  # a keyword as a name: `Validator.in` is written with backticks
+        owner, dot, last = dotted(name).rpartition(".")
+        nodes = await reader.store.find(f"{owner}{dot}`{last}`", Match.SUFFIX, Filter(project=where.project), 50)
     if not nodes and "." in dotted(name):
         nodes = (await resolve(reader, dotted(name), Filter(project=where.project))).nodes  # inherited
     inside = [node for node in nodes if node.row.path]

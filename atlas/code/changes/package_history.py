@@ -222,13 +222,13 @@ async def _report(
     lines += [TextLine("messages", key[:10], " ".join(said[key].split())[:MOST_REASONS]) for key in said]
     lines += [changelog_row(each) for each in await lines_of(reader, [each.commit for _, each in ends], where)]
     if last is not None and depth < MOST_REPLACED:
-        lines += await _replaced(reader, last, package, manifests, where, depth)
+        lines += await find_replacement(reader, last, package, manifests, where, depth)
     is_whole = not any("search ended" in note for note in notes)
     title = _title(package, first, last, is_whole=is_whole)
     return LineReport("changes", title, tuple(lines), tuple(dict.fromkeys(notes)))
 
 
-async def _replaced(
+async def find_replacement(
     reader: Reader, last: NameChange, package: str, manifests: Sequence[str], where: Filter, depth: int
 ) -> list[TextLine]:
     """Return the one package that came with the commit that took another out, and what became of it in its turn."""

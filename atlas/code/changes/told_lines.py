@@ -14,7 +14,9 @@ from math import log, log2
 
 from atlas.code.changes.commit_rows import commit_row
 from atlas.code.changes.commit_topics import is_ended
+from atlas.code.graph.declarations import read_declarations
 from atlas.code.lines.line_report import TextLine, shown
+from atlas.code.lines.packages.target_products import target_manifests
 from atlas.code.lines.scan_texts import is_aside, is_document
 from atlas.code.question.parse_question import route
 from atlas.code.rank.bodies import words_of
@@ -46,6 +48,8 @@ MIN_LINE = 5
 """Letters of a line by which a later commit is known to have changed it."""
 MOST_SHOWN, MOST_LATER = 2, 4
 """Lines of each side of a run, and commits behind one, that are shown."""
+MOST_PLACES, MOST_TODAY = 4, 4
+"""Places of which today's code is shown where git cannot be read, and lines of each."""
 _DECORATES = ("@", "#[", "[")
 """Begins a line that says something about the definition below it."""
 
@@ -182,6 +186,26 @@ def later_rows(followed: FollowedLines, commit: Commit) -> list[TextLine]:
     rows = [replace(commit_row(replace(each, paths=())), group="changed_later") for each in later[:MOST_LATER]]
     none = TextLine("changed_later", followed.best[commit.id].path, "no later commit changed these lines")
     return rows or [none]
+
+
+async def lines_of_today(reader: Reader, text: str, places: Sequence[tuple[str, int, int]]) -> list[TextLine]:
+    """Return the first lines of places (path, first and last line) and of packages that a text names, as they are now.
+
+    What git cannot say is not known, but the code that a question is about is. Raises store errors.
+    """
+    words = {word.strip("`'\".,?!:;()").lower() for word in text.split()}
+    declared = await read_declarations(reader, reader.project)
+    named = [(each.path, each.line, each.line) for each in declared if each.name.lower() in words and each.line]
+    for own in await target_manifests(reader, Filter(project=reader.project)):
+        named += [(own.path, each.line, each.line) for each in own.packages if each.name.lower() in words]
+    asked = list(dict.fromkeys([*(each for each in places if each[1]), *named]))[:MOST_PLACES]
+    texts = await reader.store.content(reader.project, sorted({path for path, _, _ in asked}))
+    rows: list[TextLine] = []
+    for path, first, last in asked:
+        lines = texts.get(path, b"").decode("utf-8", "replace").split("\n")[first - 1 : last]
+        said = " ".join(shown(line) for line in lines[:MOST_TODAY] if line.strip())
+        rows.append(TextLine("code_today", f"{path}:{first}", shown(said)))
+    return rows
 
 
 async def _described_files(reader: Reader, text: str) -> list[str]:

@@ -32,7 +32,7 @@ _OF_SUBMODULES = lazy_regex(r"(?:^|/)\.gitmodules$")
 _MANIFEST = lazy_regex(
     r"(?:^|/)(?:[\w.-]+\.(?:toml|gradle|kts|gemspec|csproj|fsproj|props|sbt|exs|cabal|nimble|opam|rockspec)|pom\.xml|package\.json"
     r"|composer\.json|Package\.swift|Podfile|Gemfile|go\.mod|requirements[\w.-]*\.txt|setup\.(?:py|cfg)|pubspec\.yaml"
-    r"|environment\.ya?ml)$|" + _BUILD_FILE.pattern,
+    r"|environment\.ya?ml|tox\.ini|noxfile\.py|\.pre-commit-config\.ya?ml)$|" + _BUILD_FILE.pattern,
     re.IGNORECASE,
 )
 _HEADER = lazy_regex(r"\s*(?:\[{1,2}(?P<table>[^\]]{1,80})\]|[\"'<]?(?P<key>[A-Za-z][\w.-]{0,60})[\"']?\b)")

@@ -31,6 +31,7 @@ _ORDER = (
     "computed_by",
     "declared_since",
     "enabled_by",
+    "test_environment",
     "used_by",
     "without_it",
     "named_by",

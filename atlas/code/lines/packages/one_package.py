@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from atlas.code.graph.declarations import Declaration, names_of, normal_name, read_declarations, short_name
 from atlas.code.graph.package_subjects import package_of_purpose
 from atlas.code.graph.packages import imported_names
+from atlas.code.lines.packages.target_products import target_manifests
 from atlas.code.question.package_questions import PackageAspect, PackageQuestion
 from atlas.code.question.requests.package_aspects import (
     asking_clauses,
@@ -18,6 +19,7 @@ from atlas.code.question.requests.package_aspects import (
     words_beside,
 )
 from atlas.code.reader import Reader
+from atlas.core.model import Filter
 
 _USUAL = 2
 """Words of the clause that names the package beside those said of packages: `What does X itself take Y for`."""
@@ -39,6 +41,11 @@ async def question_of_one_package(reader: Reader, text: str, project: str) -> st
     outer = [each for each in declared if not each.is_inner]
     named = {name: number for number, words in enumerate(beside) for name in _packages(words, outer)}
     named = named or {name: number for number, words in enumerate(beside) for name in _of_extras(words, outer)}
+    if not named:
+        of_targets = {
+            each.name for own in await target_manifests(reader, Filter(project=project)) for each in own.packages
+        }
+        named = {name: number for number, words in enumerate(beside) for name in words if name in of_targets}
     if len(named) == 1:
         name, at = next(iter(named.items()))
         rest = [word for number, words in enumerate(beside) if number != at for word in words if word != name]

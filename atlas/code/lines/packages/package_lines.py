@@ -18,6 +18,7 @@ from atlas.code.lines.changelogs import changelog_lines, read_changelogs
 from atlas.code.lines.line_report import TextLine, shown
 from atlas.code.lines.packages.artifacts import shaded_lines
 from atlas.code.lines.packages.package_reasons import comment_at, comments_about, supplied_by
+from atlas.code.lines.packages.package_uses import environment_lines, imported_uses
 from atlas.code.lines.scan_texts import IndexedText
 from atlas.code.question.package_questions import PackageAspect
 from atlas.code.reader import Reader
@@ -102,6 +103,7 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
             known |= {(path, number) for path, colon, number in (each.place.rpartition(":") for each in users) if colon}
             named = await _named_lines(reader, found)
             lines += [*users, *(each for each in named if tuple(each.place.rsplit(":", 1)) not in known)]
+            lines += await imported_uses(reader, found, {path for path, _ in known})
             lines += await _enabled_by(reader, found)
             lines += await supplied_by(reader, found.package, where)
         if _WITHOUT.search(text):
@@ -112,6 +114,7 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
             lines += await shaded_lines(reader, found, where)
         if _CHANGED.search(text):
             lines += await _of_changelogs(reader, found, where)
+        lines += await environment_lines(reader, found.package, where)
     except AtlasError:
         return tuple(lines)
     return tuple(lines)
