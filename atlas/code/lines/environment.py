@@ -14,7 +14,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from atlas.code.lines.asked_words import mentions, topic_words
-from atlas.code.lines.environment_helpers import MADE, calls_of_helpers, is_parameter, names_of_loop
+from atlas.code.lines.environment_helpers import (
+    MADE,
+    calls_of_helpers,
+    decides_about,
+    is_parameter,
+    moment_of,
+    names_of_loop,
+)
 from atlas.code.lines.environment_mappings import reads_of_mappings
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
 from atlas.code.lines.scan_texts import (
@@ -105,6 +112,11 @@ MOST_UNSAID = 3
 _DEFAULT_OF = lazy_regex(
     r"\bdefault (?:[a-z-]{2,30} ){0,2}?(?P<name>[A-Za-z-]{3,30})(?= (?:of|for|in|on)\b|[?.!]?$)", re.IGNORECASE
 )
+_ASKS_WHEN = lazy_regex(
+    r"\bwhen\b|\bhow often\b|\b(?:only )?once\b|\b(?:on|at|for) (?:each|every|import|load|start|startup)\b"
+    r"|\bimport time\b",
+    re.IGNORECASE,
+)
 _NONE_SAYS = "none of these lines says"
 MAX_VARIABLES = 5_000
 INCOMPLETE = "not all may be counted"
@@ -157,7 +169,8 @@ async def answer_environment(reader: Reader, query: Query, where: Filter) -> Lin
     if named:
         mine = [each for each in reads if each.name in named]
         if mine and (is_asked or not await _is_defined(reader, named[0], where, reads)):
-            return await _about(reader, named, mine, where, notes)
+            asks_when = _ASKS_WHEN.search(text) is not None
+            return await _about(reader, named, mine, where, notes, asks_when=asks_when)
         if not is_asked:
             return None
     documented = await _documented(reader, where)
@@ -365,7 +378,13 @@ async def _is_defined(reader: Reader, name: str, where: Filter, reads: Sequence[
 
 
 async def _about(
-    reader: Reader, names: Sequence[str], mine: Sequence[EnvironmentRead], where: Filter, notes: tuple[str, ...]
+    reader: Reader,
+    names: Sequence[str],
+    mine: Sequence[EnvironmentRead],
+    where: Filter,
+    notes: tuple[str, ...],
+    *,
+    asks_when: bool,
 ) -> LineReport:
     lines: list[TextLine] = []
     for each in mine:
@@ -385,7 +404,9 @@ async def _about(
         named = sorted((each for each in code.found if each.place not in known), key=lambda each: each.file.is_test)
         lines += [TextLine("named", each.place, _with_next(each)) for each in named]
         read_in = f"no read is known, {counted(len(named), 'line')} of code {'names' if len(named) == 1 else 'name'} it"
-    order = ("reads", "named", "sets", "documented", "tests")
+    if asks_when:
+        lines += _moments([each for each in reading if not each.found.file.is_test][:MOST_QUOTED])
+    order = ("reads", "read_when", "named", "sets", "documented", "tests")
     lines = sorted([*lines, *documents[:6]], key=lambda each: order.index(each.group))
     title = (
         f"environment variable {', '.join(f'`{name}`' for name in names)}: {read_in}"
@@ -434,6 +455,8 @@ def _listed(
         by_name.setdefault(each.name, []).append(each)
     is_narrow = bool(said) and len(by_name) <= MOST_QUOTED
     lines = [_variable(name, places, quoted=is_narrow) for name, places in by_name.items()]
+    if is_narrow and _ASKS_WHEN.search(query.text):
+        lines += _moments([places[0] for places in by_name.values()])
     known = {each.name for each in reads}
     others = [(name, found) for name, found in documented.items() if name not in known]
     if words := tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own):
@@ -454,7 +477,7 @@ def _listed(
         TextLine("documented", name, f"{found.place} ({in_code.get(name, 'not in indexed code')})")
         for name, found in others
     ]
-    order = ("variables", "computed", "others", "documented", "through_env", "only_set", "in_tools")
+    order = ("variables", "computed", "read_when", "others", "documented", "through_env", "only_set", "in_tools")
     lines.sort(key=lambda each: (order.index(each.group), each.place))
     files = {each.found.file.path for each in kept}
     missing = f"{', '.join(f'`{name}`' for name in named)} is read nowhere in indexed code; " if named else ""
@@ -468,6 +491,12 @@ def _listed(
     more = (f"{counted(tests, 'further variable')} only in tests",) if tests else ()
     outcome = "found" if lines else "not_found"
     return LineReport("environment", title, tuple(lines), (*notes, *more), outcome, first=40)
+
+
+def _moments(reads: Sequence[EnvironmentRead]) -> list[TextLine]:
+    """Return when each of some variables is read, as far as the lines around the read say it."""
+    said = [(each.found.place, moment_of(each.found)) for each in reads if each.through is None]
+    return [TextLine("read_when", place, moment) for place, moment in said if moment]
 
 
 def _variable(name: str, places: Sequence[EnvironmentRead], *, quoted: bool) -> TextLine:
@@ -507,12 +536,19 @@ def _about_topic(
     words = tuple(word for word in topic_words(query.text, _CONSTANT) if word not in own)
     if not words:
         return list(reads), ""
-    for part in range(3):
-        kept = [each for each in reads if mentions(_parts(each)[part], words)]
+    for part in range(4):
+        if part == 3:  # what the line decides
+            kept = [each for each in reads if not _is_in_tools(each) and decides_about(each.found, words)]
+            kept = kept if _names(kept) == 1 else []
+        else:
+            kept = [each for each in reads if mentions(_parts(each)[part], words)]
         if part and all(_is_in_tools(each) for each in kept):
             continue  # that a benchmark is about the topic says nothing of the code
         if kept and part == 0:
             kept = _with_those_inside(kept, reads, words)
+        if kept and part == 3:
+            decided = dict.fromkeys(word for each in kept for word in decides_about(each.found, words))
+            return kept, f"what the line decides has {', '.join(decided)}: {_names(kept)} of {_names(reads)}"
         if kept and len(kept) < len(reads):
             unsaid = [word for word in words if not any(mentions(" ".join(_parts(each)), (word,)) for each in kept)]
             none = f"; {_NONE_SAYS} {', '.join(unsaid)}" if unsaid and len(words) <= MOST_UNSAID else ""

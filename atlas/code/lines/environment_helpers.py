@@ -7,11 +7,12 @@ position are the reads. Lines of texts only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from atlas.code.lines.scan_texts import TextMatch, is_document, scan_texts
 from atlas.code.reader import Reader
+from atlas.core.english.stems import root_of
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
@@ -175,3 +176,65 @@ def _position(before: str) -> int:
         depth += (sign in OPENS) - (sign in CLOSES)
         position += sign == "," and depth == 0
     return max(0, position - (_OWNER.match(listed) is not None))
+
+
+_OPENS_FUNCTION = lazy_regex(
+    r"\b(?:def|fn|func|function|fun|sub)\b|=>\s{0,9}[{(]?\s{0,9}$|\bdo\s{0,9}(?:\|[^|]{0,80}\|)?\s{0,9}$"
+)
+_OPENS_METHOD = lazy_regex(r"^[\w<>\[\],.?*&: ]{1,120}\([^()]{0,200}\)[\w\s:<>,.|?]{0,80}\{\s{0,9}$")
+_OPENS_BLOCK = lazy_regex(
+    r"^(?:\}\s?)?(?:if|else|elif|for|while|switch|case|try|catch|except|with|match|unless|loop)\b"
+)
+MOST_ABOVE, MAX_HEADER = 400, 400
+MOST_BELOW = 40
+
+
+def moment_of(found: TextMatch) -> str:
+    """Return when a line runs, by the lines that open the blocks around it: a function, or the file as a whole.
+
+    Blank-indented code only; "" where the opening line is of no known form.
+    """
+    lines, indent = found.file.lines, _indent(found.text)
+    if not indent:
+        return "at the top of the file: once, when it is loaded"
+    for text in reversed(lines[max(found.line - 1 - MOST_ABOVE, 0) : found.line - 1]):
+        own = _indent(text)
+        if not text.strip() or own >= indent:
+            continue
+        if text.lstrip().startswith(")"):
+            indent = own + 1  # the end of a definition of several lines
+            continue
+        bare, indent = text.strip()[:MAX_HEADER], own
+        if _OPENS_FUNCTION.search(bare) or (_OPENS_METHOD.match(bare) and not _OPENS_BLOCK.match(bare)):
+            return f"each time that this runs: {bare[:SHOWN_HEADER]}"
+        if not own:
+            is_plain = _OPENS_BLOCK.match(bare) or bare.startswith("class ")
+            return "at the top of the file: once, when it is loaded" if is_plain else ""
+    return ""
+
+
+SHOWN_HEADER = 80
+_LETTERS = lazy_regex(r"[A-Z]?[a-z]{2,40}")
+
+
+def block_of(found: TextMatch) -> str:
+    """Return the lines below one that are indented further: what a condition decides."""
+    indent, kept = _indent(found.text), list[str]()
+    for text in found.file.lines[found.line : found.line + MOST_BELOW]:
+        if text.strip() and _indent(text) <= indent:
+            break
+        kept.append(text[:MAX_HEADER])
+    return "\n".join(kept)
+
+
+_EVERYDAY = frozenset(("turn", "off", "disabl", "enabl", "switch"))
+
+
+def decides_about(found: TextMatch, words: Collection[str]) -> list[str]:
+    """Return the words that the lines below a line have which it decides: `warnings` of `console.warn(...)`."""
+    said = {root_of(word.lower()) for word in _LETTERS.findall(block_of(found))}
+    return [word for word in words if root_of(word) in said - _EVERYDAY]
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())

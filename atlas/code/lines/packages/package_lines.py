@@ -103,7 +103,7 @@ async def lines_about_package(reader: Reader, text: str, found: PackageReport, w
             known |= {(path, number) for path, colon, number in (each.place.rpartition(":") for each in users) if colon}
             named = await _named_lines(reader, found)
             lines += [*users, *(each for each in named if tuple(each.place.rsplit(":", 1)) not in known)]
-            lines += await imported_uses(reader, found, {path for path, _ in known})
+            lines += await imported_uses(reader, found) if not (users or named) else []
             lines += await _enabled_by(reader, found)
             lines += await supplied_by(reader, found.package, where)
         if _WITHOUT.search(text):

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.graph.packages import PackageReport
@@ -29,15 +29,16 @@ _ENVIRONMENT = lazy_regex(
     r"(?:^|/)(?:tox\.ini|noxfile\.py|\.pre-commit-config\.ya?ml|constraints[\w.-]*\.txt|\.readthedocs\.ya?ml"
     r"|environment[\w.-]*\.ya?ml)$|(?:^|/)\.(?:github/workflows|circleci|gitlab)/|(?:^|/)\.(?:travis|gitlab-ci)\.yml$"
 )
+_ASIDE = lazy_regex(r"(?:^|/)(?:docs?|documentation|examples?|tutorials?|vendor)/")
 _BOUND = r"\s?(?:\[[\w, -]{1,60}\])?\s?(?:[=~!<>]=?=?|\^)\s?[\dv]"
 MOST_FILES, MOST_OF_FILE, MOST_USES = 6, 3, 6
 MOST_ENVIRONMENTS = 4
 MAX_LINE, MAX_LINES = 400, 6_000
 
 
-async def imported_uses(reader: Reader, found: PackageReport, known: Collection[str]) -> list[TextLine]:
-    """Return the lines that use what the files outside of tests import from a package, besides files that are known."""
-    files = {each.path: each.lines for each in found.importing if not each.is_test and each.path not in known}
+async def imported_uses(reader: Reader, found: PackageReport) -> list[TextLine]:
+    """Return the lines that use what the files outside of tests and documentation import from a package."""
+    files = {each.path: each.lines for each in found.importing if not each.is_test and not _ASIDE.search(each.path)}
     texts = await reader.store.content(reader.project, sorted(files)[:MOST_FILES]) if files else {}
     uses: list[TextLine] = []
     for path, text in sorted(texts.items()):
