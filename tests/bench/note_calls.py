@@ -85,10 +85,12 @@ async def run(folder: Path, rounds: int, *, daemon: bool, mixed: bool) -> None:
     for call in kinds * rounds if mixed else [kind for kind in kinds for _ in range(rounds)]:
         await call()
     for name, spent in times.items():
+        first = spent[0]
         spent.sort()
         at = min(int(len(spent) * 0.95), len(spent) - 1)
         print(
-            f"{name:<34} mean {sum(spent) / len(spent):6.1f}   p50 {spent[len(spent) // 2]:5.0f}   p95 {spent[at]:5.0f} ms"
+            f"{name:<34} mean {sum(spent) / len(spent):6.1f}   p50 {spent[len(spent) // 2]:5.0f}   "
+            f"p95 {spent[at]:5.0f}   first {first:5.0f} ms"
         )
     print(dict(outcome.errors))
     await talk.end()

@@ -245,3 +245,65 @@ Raises `ValueError` if it is empty.
         ("Delta", "replaced by", "Gamma"),
         ("old_run", "raises", "ValueError"),
     ]
+
+
+FIELDS = {
+    "api.rst": """API
+===
+
+.. function:: spin.up(speed)
+
+   Start.
+
+   :param int speed: Turns. Defaults to ``7``.
+   :raises spin.Fault, ValueError: The axle is missing.
+   :except OSError: no device
+   :returns: KeyError
+""",
+    "api.md": """# API
+
+## `spin.up(speed)`
+
+**Parameters**
+
+- `speed` (int): Turns. Defaults to `7`.
+
+**Raises:**
+
+- `spin.Fault`, `ValueError`: The axle is missing.
+- `OSError` when there is no device.
+
+It returns one of these:
+
+- `KeyError`: not raised.
+""",
+    "api.html": """<html><body><h1>API</h1><p>What the library does for those who use it.</p>
+<dl class="py function"><dt class="sig sig-object py" id="spin.up"><span class="sig-prename">spin.</span><span
+class="sig-name">up</span><span class="sig-paren">(</span>speed<span class="sig-paren">)</span></dt><dd><p>Start.</p>
+<dl class="field-list"><dt>Parameters:</dt><dd><p><strong>speed</strong> (<em>int</em>) \u2013 Turns. Defaults to
+<code>7</code>.</p></dd><dt>Raises:</dt><dd><ul><li><p><strong>spin.Fault</strong> \u2013 no axle</p></li>
+<li><p><strong>ValueError</strong> \u2013 negative</p></li><li><p><strong>OSError</strong> \u2013 no device</p></li></ul>
+</dd><dt>Returns:</dt><dd><p>KeyError \u2013 or none</p></dd></dl></dd></dl></body></html>""",
+}
+
+
+@pytest.mark.parametrize("path", FIELDS)
+def test_fields_say_what_is_raised_and_what_parameters_default_to(path: str) -> None:
+    found = extract(render(read_article(Document(path, FIELDS[path].encode(), path))))
+    raised = [(one.source, one.target) for one in found.relations if one.type == "raises"]
+    assert raised == [("spin.up", "spin.Fault"), ("spin.up", "ValueError"), ("spin.up", "OSError")]
+    (default,) = (one for one in found.facts if one.kind == "default")
+    assert (default.owner, default.subject, default.value) == ("spin.up", "speed", "7")
+
+
+def test_an_error_that_only_a_field_names_is_an_entity_with_an_edge() -> None:
+    page = read_article(Document("api.rst", FIELDS["api.rst"].encode(), "api.rst"))
+    edges = [edge for unit in build_graph("p", [page]).units for edge in unit.edges]
+    raised = {edge.target for edge in edges if edge.type == "ENTITY_RELATION" and "raises" in edge.properties}
+    assert raised == {"p:entity:spin.Fault", "p:entity:ValueError", "p:entity:OSError"}
+
+
+def test_titles_of_lists_outside_descriptions_are_no_fields() -> None:
+    text = "# Guide\n\nRaises:\n\n- `ValueError`: bad\n\nArguments\n\n- `speed`: It defaults to `7`.\n"
+    found = extract(render(read_article(Document("a.md", text.encode(), "a.md"))))
+    assert not [one for one in found.facts if one.kind == "error"] and not found.relations

@@ -13,6 +13,7 @@ import pytest
 from atlas.core.model import Node
 from atlas.packs import AsyncPack
 from atlas.packs.build import BuildRequest, build_pack, plan_build
+from atlas.packs.documentation.code.docstrings import google_fields
 from atlas.packs.documentation.code.exports import Exports
 from atlas.packs.documentation.code.files import code_files, module_name
 from atlas.packs.documentation.sources.values import CollectOptions
@@ -237,3 +238,38 @@ pub fn brake(force: u32) {}
     assert '# a comment\nwidget = "2"' in text
     for hidden in ("use widget", "derive", "let wheels", "fn main"):
         assert hidden not in text
+
+
+GOOGLE = '''def spin(speed: int, *axes: str) -> None:
+    """Start.
+
+    Args:
+        speed (int, optional): Turns a second,
+            counted at the axle. Defaults to `7`.
+        *axes: Names.
+
+    Raises:
+        KeyError: There is no axle.
+        OSError
+
+    Returns:
+        ValueError: not raised.
+    """
+'''
+
+
+async def test_lists_in_googles_style_are_fields(tmp_path: Path) -> None:
+    files = {"PKG-INFO": "Name: spin\nVersion: 2.0\n\n", "README.md": "# Spin\n", "spin/__init__.py": GOOGLE}
+    async with await AsyncPack.open(await asyncio.to_thread(built, tmp_path, files)) as pack:
+        query = "MATCH (a)-[r:ENTITY_RELATION]->(b) RETURN a.name, r.type, b.name ORDER BY b.name"
+        found = await pack.cypher(query)
+        stated = await pack.cypher("MATCH (f:Fact {kind: 'default'}) RETURN f.subject, f.value")
+        page = await pack.article("spin.spin")
+    assert found.rows == (("spin", "raises", "KeyError"), ("spin", "raises", "OSError"))
+    assert stated.rows == (("speed", "7"),)
+    assert "counted at the axle" in page and "ValueError" in page
+
+
+def test_a_list_with_a_line_that_names_nothing_stays_as_it_is() -> None:
+    text = "Start.\n\nRaises:\n    KeyError: if so.\n    It may raise others\n"
+    assert google_fields(text) == text

@@ -18,7 +18,7 @@ from atlas.packs.documentation.entity_table import EntityTable
 from atlas.packs.documentation.extract.entities import find_entities
 from atlas.packs.documentation.extract.facts import find_facts
 from atlas.packs.documentation.extract.found import Extract
-from atlas.packs.documentation.extract.relations import error_relations, find_relations
+from atlas.packs.documentation.extract.relations import error_entities, error_relations, find_relations
 from atlas.packs.documentation.links import LinkTable
 from atlas.packs.documentation.rendering import RenderedArticle, render
 from atlas.packs.documentation.rows import PROSE_LANGUAGE, digest
@@ -65,7 +65,9 @@ class _Builder:
     def __init__(self, pack: str, rendered: Mapping[str, RenderedArticle], extracts: Mapping[str, Extract]) -> None:
         articles = [one.article for one in rendered.values()]
         self._pack, self._rendered, self._extracts = pack, rendered, extracts
-        subjects = [fact.subject for found in extracts.values() for fact in found.facts if not fact.is_option]
+        facts = [fact for found in extracts.values() for fact in found.facts]
+        subjects = [fact.subject for fact in facts if not fact.is_option]
+        subjects += [fact.value for fact in facts if fact.kind == "error"]
         self._table = EntityTable({key: found.entities for key, found in extracts.items()}, subjects)
         self._links = LinkTable(articles)
         self._mentions = TitleMentions(articles)
@@ -182,4 +184,5 @@ def extract(rendered: RenderedArticle) -> Extract:
         # headings are the symbols themselves, and inline code of docstrings names arguments
         entities = (replace(one, strategy="docstring") for one in entities if one.strategy == "signature")
     facts = tuple(find_facts(rendered))
-    return Extract(tuple(entities), facts, (*find_relations(rendered), *error_relations(facts)))
+    entities = (*entities, *error_entities(facts))
+    return Extract(entities, facts, (*find_relations(rendered), *error_relations(facts)))

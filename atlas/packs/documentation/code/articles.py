@@ -13,6 +13,7 @@ from dataclasses import replace
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Label, NodeRow
 from atlas.packs.documentation.article import DOCSTRING, Article, Block, BlockKind, Section
+from atlas.packs.documentation.code.docstrings import google_fields
 from atlas.packs.documentation.code.exports import Exports
 from atlas.packs.documentation.code.files import CodeFile, Package, family_of, is_public, module_name
 from atlas.packs.documentation.formats.draft import Draft
@@ -134,7 +135,7 @@ def _described(docstring: str, path: str, line: int) -> tuple[Block, ...]:
     draft = Draft()
     text = docstring[:MAX_DOCSTRING]
     if family_of(path) == "python":
-        read_restructured(text, draft)
+        read_restructured(google_fields(text), draft)
     else:
         read_markdown(text, draft, path)
     blocks: list[Block] = []

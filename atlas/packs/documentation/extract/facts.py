@@ -10,6 +10,7 @@ from atlas.core.english.sentences import sentence_spans
 from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
 from atlas.packs.documentation.extract.entities import is_glossary, term_name
+from atlas.packs.documentation.extract.field_lists import ERROR, PARAMETER, described_blocks
 from atlas.packs.documentation.extract.found import FoundFact
 from atlas.packs.documentation.extract.names import (
     canonical_symbol,
@@ -34,7 +35,6 @@ from atlas.packs.documentation.extract.versions import (
     sentence_facts,
     title_version,
 )
-from atlas.packs.documentation.passages import subjects
 from atlas.packs.documentation.rendering import RenderedArticle, RenderedBlock, RenderedSection, byte_offset
 
 MAX_EVIDENCE = 600
@@ -68,10 +68,13 @@ def find_facts(rendered: RenderedArticle) -> Iterator[FoundFact]:
     for section in rendered.sections:
         seen: set[tuple[str, str, str, str]] = set()
         heading = heading_symbol(section.section.title)
-        for subject, block in subjects(section.blocks):
-            about = canonical_symbol(subject) if subject else heading
+        for about, block, field in described_blocks(section.blocks, heading):
             option = _option(block.block.text) if block.block.kind == BlockKind.ITEM else ""
-            for fact in _of_block(rendered, section, block, option or about):
+            if field and field.kind == PARAMETER:
+                option = field.names[0]
+            raised = field.names if field and field.kind == ERROR else ()
+            stated = (_fact(ERROR, about, name, section, block, *_first_span(block)) for name in raised)
+            for fact in (*stated, *_of_block(rendered, section, block, option or about, is_field=field is not None)):
                 if option and fact.subject == option:
                     fact = replace(fact, is_option=True, owner=about, of_whole=False)
                 key = (fact.kind, fact.subject, fact.value, fact.sentence)
@@ -81,13 +84,13 @@ def find_facts(rendered: RenderedArticle) -> Iterator[FoundFact]:
 
 
 def _of_block(
-    rendered: RenderedArticle, section: RenderedSection, block: RenderedBlock, about: str
+    rendered: RenderedArticle, section: RenderedSection, block: RenderedBlock, about: str, *, is_field: bool
 ) -> Iterator[FoundFact]:
     kind = block.block.kind
     if kind not in _PROSE:
         return
     glossary = is_glossary(rendered, section)
-    if kind == BlockKind.TERM:
+    if kind == BlockKind.TERM and not is_field:
         name, named = term_name(block.block.label, glossary=glossary)
         raised = bool(name) and is_exception(name) and _CAUSE.match(block.block.text) is not None
         if raised and about:

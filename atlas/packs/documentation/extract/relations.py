@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from atlas.core.english.sentences import sentence_spans
 from atlas.core.lazy_regex import lazy_regex
 from atlas.packs.documentation.article import BlockKind
-from atlas.packs.documentation.extract.found import FoundFact, FoundRelation
+from atlas.packs.documentation.extract.found import FoundEntity, FoundFact, FoundRelation
 from atlas.packs.documentation.extract.names import canonical_symbol, code_spans, code_symbol, heading_symbol
 from atlas.packs.documentation.extract.versions import outdated_subject
 from atlas.packs.documentation.passages import subjects
@@ -62,6 +62,13 @@ def error_relations(facts: Iterable[FoundFact]) -> Iterator[FoundRelation]:
     for fact in facts:
         if fact.kind == "error" and fact.subject and fact.value and fact.subject != fact.value:
             yield FoundRelation(fact.owner or fact.subject, fact.value, RAISES, "sentence", fact.line)
+
+
+def error_entities(facts: Iterable[FoundFact]) -> Iterator[FoundEntity]:
+    """Yield a mention of each error whose cause a fact names: prose and fields often write it without markup."""
+    for fact in facts:
+        if fact.kind == "error" and fact.value:
+            yield FoundEntity(fact.value, "symbol", "code", fact.section, fact.line)
 
 
 def _successors(about: str, rendered: RenderedBlock) -> Iterator[FoundRelation]:

@@ -99,6 +99,11 @@ class HtmlWalker:
                         kind, label = BlockKind.PARAGRAPH, ""
                     run = InlineRun(self._base)
                 else:
+                    if kind is BlockKind.TERM and label:
+                        # the definition begins with a list or a table: its term stands alone
+                        self._draft.within = place.signatures
+                        self._draft.add(kind, "", label, line=self._line)
+                        kind, label = BlockKind.PARAGRAPH, ""
                     self._block(child, tag, place)
             child = child.next
         self._flush(run, place, kind, label)
