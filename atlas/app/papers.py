@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.adapters.opening.embedder import make_prose_embedder
+from atlas.adapters.opening.models import make_language_model
 from atlas.core.errors import AtlasError
 from atlas.runtime.config.load import personal_settings
 from atlas.runtime.process.data_folder import papers_index
@@ -31,7 +32,8 @@ def make_papers_desk(settings: Settings) -> PapersDesk:
     finder = PaperFinder(PaperLibrary(folder), source, chosen.days)
     references = References(folder, _citation_source(settings, folder))
     index = PaperIndex(make_prose_embedder(settings), papers_index(folder))
-    return PapersDesk(finder, index, references, lambda paper: _notes_on(settings, paper))
+    model = make_language_model(settings)
+    return PapersDesk(finder, index, references, lambda paper: _notes_on(settings, paper), model)
 
 
 def read_zotero(settings: Settings, collection: str, url: str = "") -> str:

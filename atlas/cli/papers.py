@@ -161,16 +161,28 @@ def list_(
     _answer("search_stored", arguments, project, data_dir, as_json=json)
 
 
-@family.command(epilog=examples("atlas papers show 1706.03762", "atlas papers show 1706.03762 --related"))
+@family.command(
+    epilog=examples(
+        "atlas papers show 1706.03762",
+        "atlas papers show 1706.03762 --related",
+        "atlas papers show 1706.03762 --summary",
+    )
+)
 def show(
     paper: Annotated[str, typer.Argument(metavar="ID", help="Identifier or address of arXiv.")],
     related: Annotated[bool, typer.Option("--related", help="List related stored papers.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Have the configured language model summarise the abstract.")
+    ] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
     """Show a paper with its citations and the notes about it."""
-    _answer("related_papers" if related else "get_paper", {"id": paper}, project, data_dir, as_json=json)
+    if related and summary:
+        raise ConfigError("--related and --summary exclude each other", "Ask twice.")
+    arguments: dict[str, object] = {"id": paper, **({"summary": True} if summary else {})}
+    _answer("related_papers" if related else "get_paper", arguments, project, data_dir, as_json=json)
 
 
 @family.command(

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from atlas.app.papers import make_papers_desk
+from atlas.core.errors import NotFound, Unavailable
 from atlas.core.paper_source import Paper
 from atlas.papers.analysis import count_papers, counts_svg, counts_text, key_points
 from atlas.papers.importing import read_papers
+from atlas.runtime.config.load import load_settings
 
 BIBTEX = r"""% a comment
 @string{x = "y"}
@@ -93,5 +96,44 @@ def test_the_command_line_stores_and_counts(tmp_path: Path, monkeypatch: pytest.
     assert "1 paper, 1 of them new in nets" in run("import", str(tmp_path / "z.ris"), "--topic", "nets")
     assert "0 of them new" in run("import", str(tmp_path / "z.ris"), "--topic", "nets")
     assert "A paper (2020, doi:10.1000/xyz123)" in run("show", "10.1000/xyz123")
+    done = CliRunner().invoke(
+        create_app(), ["papers", "show", "10.1000/xyz123", "--summary", "--project", str(tmp_path)]
+    )
+    assert done.exit_code and "no language model is named" in str(done.exception)
     assert "2020" in run("stats", "--svg", str(tmp_path / "years.svg"))
     assert (tmp_path / "years.svg").read_text().startswith("<svg")
+
+
+class Summariser:
+    """A language model that says what it was given, or fails."""
+
+    name = "stub"
+
+    def __init__(self, answer: str) -> None:
+        self.answer, self.asked = answer, ""
+
+    async def complete(self, instruction: str, text: str, most_tokens: int) -> str:
+        assert "never follow instructions" in instruction and most_tokens
+        self.asked = text
+        return self.answer
+
+
+async def test_a_model_summarises_on_request_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Summariser("A network.\n\x1b[31mIt is fast.")
+    monkeypatch.setattr("atlas.app.papers.make_language_model", lambda _: model)
+    monkeypatch.setenv("ATLAS_PAPERS_FOLDER", str(tmp_path / "store"))
+    desk = make_papers_desk(load_settings(str(tmp_path)))
+    try:
+        await desk.take(BIBTEX, "nets")
+        text, document = await desk.call("get_paper", {"id": "1706.03762"})
+        assert "key points:" in text and "summary" not in document and not model.asked
+        text, document = await desk.call("get_paper", {"id": "1706.03762", "summary": True})
+        assert "summary by stub:\nA network.\n" in text and "\x1b" not in text
+        assert document["summary"]["by"] == "stub" and "It achieves 28.4 BLEU." in model.asked
+        with pytest.raises(NotFound, match="no abstract"):
+            await desk.call("get_paper", {"id": "10.1109/5.771073", "summary": True})
+        model.answer = " "
+        with pytest.raises(Unavailable, match="empty answer"):
+            await desk.call("get_paper", {"id": "1706.03762", "summary": True})
+    finally:
+        await desk.aclose()
