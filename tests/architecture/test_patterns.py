@@ -176,6 +176,8 @@ COMPOSED: dict[str, str] = {
     "code/lines/value_setters.py: setters_of": "an escaped name behind at most 40 characters, on a signature",
     "code/tools/search/several.py: _names_subject": "an escaped name between lookarounds, on a question",
     "code/lines/packages/package_lines.py: _of_changelogs": "an escaped name between lookarounds, on a line of a changelog",
+    "code/graph/cards.py: _is_nowhere": "an escaped name, on a text",
+    "code/graph/absence/called_by_name.py: built_names": "escaped parts of a name between constants, on a line of at most `MAX_LINE`",
     "code/graph/absence/accesses.py: _inside": "an escaped name between lookarounds, on at most nine lines",
     "code/graph/absence/lines_of_names.py: _called_by_text": "an escaped name before constants, on a line of at most `MAX_LINE`",
     "code/graph/absence/handed_over.py: _used": "an escaped name between constants, on a line of at most `MAX_LINE`",

@@ -1,16 +1,18 @@
 """Find calls of a method by a text that holds its name: `dates[i][method]()` where another place says `'isAfter'`.
 
-Which method such a call runs, only the text says that reaches it: both places are named, as what may call it.
+Which method such a call runs, only the text says that reaches it: both places are named, as what may call it. The name
+may be put together as well: `"add_{$key}"` may be `add_cert`. No edge leads there, and no line has the whole name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.reader import Reader
 from atlas.code.retrieve.written_files import innermost
+from atlas.core.invisible import escaped
 from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter, Label, Match, Node
 
@@ -26,6 +28,15 @@ _COMPUTED = lazy_regex(
 """A member is called that a variable names."""
 _SCRIPT = "script"
 _CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE)
+LEAST = 3
+"""Characters of a part of a name: shorter ones stand in any text."""
+MOST_SHOWN = 4
+"""Lines that are shown."""
+MAX_TEXT = 60
+_BORDER = lazy_regex(r"(?<=_)(?=[^_])|(?<=[a-z0-9])(?=[A-Z])")
+_INSERTED = r"(?:#?\{|\$\{?\w|%[sd]|(?P=quote)\s?[.+&]\s?[\w$@])"
+"""What is put behind the first part: an interpolation, a placeholder, or a value that is added."""
+_BEFORE = r"(?:\}|%[sd]|[\w)\]]\s?[.+&]\s?(?P<second>['\"`]))"
 
 
 async def called_by_name(
@@ -90,3 +101,45 @@ def _call(line: str) -> str:
     assert match is not None
     start = max(line.rfind(" ", 0, match.start()), line.rfind("!", 0, match.start())) + 1
     return f"{line[start : match.end()].strip().rstrip('(')}{'(...)' if match['name'] else '...'}"
+
+
+async def built_names(reader: Reader, nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Return the lines of code that may put the name of functions together, each with its text; raises store errors."""
+    name, project = nodes[0].row.name, nodes[0].project
+    parts = list(_parts(name))
+    if not parts or any(node.row.label not in (Label.FUNCTION, Label.METHOD) for node in nodes):
+        return ()
+    where = Filter(project=project, labels=_CODE, include_tests=False)
+    words = dict.fromkeys(word for part in parts for word in reader.split_words(part)[:1])
+    hits = [hit.uid for word in words for hit in await reader.store.search_text([word], where, MOST_READ)]
+    found = [*nodes, *await reader.store.symbols(list(dict.fromkeys(hits)))]
+    contents = await reader.store.content(project, sorted({node.row.path for node in found if node.row.path}))
+    pattern = re.compile("|".join(map(_pattern, parts, range(len(parts)))))
+    return tuple(_built(contents, pattern, parts))[:MOST_SHOWN]
+
+
+def _parts(name: str) -> Iterator[str]:
+    """Yield the beginnings of a name up to the border of a word, then its ends, the latter with a mark before them."""
+    borders = [match.start() for match in _BORDER.finditer(name)]
+    yield from (name[:at] for at in borders if at >= LEAST)
+    yield from (f"-{name[at:]}" for at in borders if len(name) - at >= LEAST)
+
+
+def _pattern(part: str, number: int) -> str:
+    if part.startswith("-"):
+        return rf"{_BEFORE.replace('second', f's{number}')}_?{re.escape(part[1:])}['\"`]"
+    quote = f"q{number}"
+    return rf"(?P<{quote}>['\"`]):?{re.escape(part)}{_INSERTED.replace('quote', quote)}"
+
+
+def _built(contents: Mapping[str, bytes], pattern: re.Pattern[str], parts: Sequence[str]) -> Iterator[str]:
+    needles = [part.removeprefix("-") for part in parts]
+    for path, content in contents.items():
+        for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+            if len(line) > MAX_LINE or not any(each in line for each in needles):
+                continue
+            match = pattern.search(line)
+            if match is not None and not is_comment(line):
+                text = line[match.start() :].strip()
+                shown = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}..."
+                yield f"{path}:{number} {escaped(shown)}"

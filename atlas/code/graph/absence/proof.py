@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from atlas.code.graph.absence.built_names import built_names
+from atlas.code.graph.absence.called_by_name import built_names
 from atlas.code.graph.absence.made_otherwise import made_otherwise
 from atlas.code.graph.absence.occurrences import (
     SkippedText,
@@ -136,15 +136,8 @@ async def prove_none(
             reasons.append(
                 f"it is handed over as a value, to be called elsewhere: {', '.join(handed[:SHOWN])}{more_of}"
             )
-    if places and not reasons:
-        edge = "a call of it, where others may make it" if is_made else "an edge to it"
-        where = "named in text only" if all(is_prose(each) for each in places) else f"without {edge}"
-        others = counted(len(places), "other place", more=more)
-        at = ", ".join(each.at for each in places[:MOST_PLACES])
-        only = "; no other line of code has it" if not more and all(map(_is_page, places)) else ""
-        reasons.append(f"`{word}` occurs in {others} {where} ({at}){only}")
-    elif more and not reasons:
-        reasons.append(f"more symbols have the word `{word}` than are read")
+    if not reasons:
+        reasons += _elsewhere(word, places, is_made=is_made, more=more)
     if is_made and not reasons:
         reasons += (await made_otherwise(reader, nodes))[:1]
     if kind == Kind.SUBTYPES:
@@ -163,6 +156,18 @@ async def prove_none(
         said = f"no resolved {what}: other definitions and edges account for each line with `{word}`"
         return Absence(True, said, unresolved)
     return Absence(True, f"no resolved {what}, and nothing else in the index mentions `{word}`", unresolved)
+
+
+def _elsewhere(word: str, places: Sequence[TextPlace], *, is_made: bool, more: bool) -> list[str]:
+    """Return where a word stands that no edge accounts for, as the reason why nothing is proven; [] for nowhere."""
+    if not places:
+        return [f"more symbols have the word `{word}` than are read"] if more else []
+    edge = "a call of it, where others may make it" if is_made else "an edge to it"
+    where = "named in text only" if all(is_prose(each) for each in places) else f"without {edge}"
+    others = counted(len(places), "other place", more=more)
+    at = ", ".join(each.at for each in places[:MOST_PLACES])
+    only = "; no other line of code has it" if not more and all(map(_is_page, places)) else ""
+    return [f"`{word}` occurs in {others} {where} ({at}){only}"]
 
 
 async def _passed_at(reader: Reader, nodes: Sequence[Node]) -> set[tuple[str, int]]:
