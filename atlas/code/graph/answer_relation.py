@@ -225,24 +225,14 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
         every = found if intent.kind == Kind.OVERRIDES else related  # what the scope leaves out overrides as well
         notes = (*notes, *await _beside(reader, intent, targets, every, scope.has), *at_least, *unread)
-        notes += await _beyond(reader, intent, targets, found)
+        if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
+            notes = (*notes, *await _inherited(reader, targets.targets[0].node, [each.node for each in found]))
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
     absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:
         notes = (*notes, absence.sentence, *await _by_name(reader, intent, targets, scope.has))
     is_unknown = not absence.is_proven
     return EdgeAnswer(intent, targets, notes=notes, scope=words, unscoped=len(found), is_unknown=is_unknown)
-
-
-async def _beyond(
-    reader: Reader, intent: RelationIntent, targets: Targets, found: Sequence[RelatedSymbol]
-) -> tuple[str, ...]:
-    """Return what there is to say of symbols behind those that were found: deeper ones, and what is inherited."""
-    if intent.direct is False and intent.kind in (Kind.CALLERS, Kind.CALLEES, Kind.USAGES):
-        return tuple(await note_on_cut_level(reader, found, _depth(intent), intent.direction, intent.types))
-    if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
-        return tuple(await _inherited(reader, targets.targets[0].node, [each.node for each in found]))
-    return ()
 
 
 async def _by_signature(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> EdgeAnswer | None:
@@ -371,7 +361,9 @@ async def _with_places_beside(
     """Return the related symbols with the lines that state the relation, and a note with lines that may be more."""
     places = await _places_beside(reader, intent, targets, related)
     if intent.kind != Kind.SUBTYPES:
-        return related, _at_least(places)
+        is_followed = intent.direct is False and intent.kind in (Kind.CALLERS, Kind.CALLEES, Kind.USAGES)
+        cut = (related, _depth(intent), intent.direction, intent.types)
+        return related, (*_at_least(places), *(await note_on_cut_level(reader, *cut) if is_followed else ()))
     related, places = with_stated(related, places)
     heads = {(each.path, each.node.row.line + by) for each in related for by in range(1, ROWS_OF_HEAD)}
     # `extends` may stand below the name

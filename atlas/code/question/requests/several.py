@@ -278,7 +278,7 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
             stated, context = clause.text, clause.text if clause.is_context else ""
             continue
         bare = clause.text.strip(" ?.!")
-        if (whole := _elliptical(bare, before)) and not is_first:
+        if (whole := _elliptical(bare, before) or affected_through(bare, subject)) and not is_first:
             yield AskedPart(whole)
             continue
         if not is_first and (_is_said_anyway(clause.text) or _is_of_answer(bare)):
@@ -291,9 +291,6 @@ def _requests(clauses: Sequence[Clause], topic: str) -> Iterator[AskedPart]:
             continue
         if (of_found := _of_package(clause.text, asked, of_extra=of_extra)) is not None:
             yield of_found
-            continue
-        if not is_first and (affected := affected_through(bare, subject)):
-            yield AskedPart(affected)
             continue
         of_package = is_first and _OF_PACKAGES.search(clause.text) is not None and not _ASKS_PACKAGE.match(bare)
         of_commit = is_first and _ASKS_COMMIT.search(clause.text) is not None
