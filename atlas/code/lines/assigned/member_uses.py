@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from atlas.code.graph.absence.occurrences import is_comment
 from atlas.code.lines.assigned.fields import asks_writes_and_reads, is_source, is_written
 from atlas.code.lines.line_report import LineReport, TextLine, several, shown
-from atlas.code.lines.scan_texts import TextMatch, read_texts, scan_texts
+from atlas.code.lines.scan_texts import IndexedText, TextMatch, read_texts, scan_texts
 from atlas.code.question.parse_question import Query
 from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
@@ -26,7 +26,12 @@ _IMPORT = lazy_regex(
     r"\bimport\s{1,9}(?:\*\s{1,9}as\s{1,9})?(?P<name>[A-Za-z_$][\w$]{0,80})\s{1,9}from\b"
     r"|(?<![\w$])(?P<required>[A-Za-z_$][\w$]{0,80})\s{0,9}=\s{0,9}require\("
 )
+_FUNCTION = lazy_regex(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]{0,80})\s?\(\)\s?\{\s{0,40}$")
+"""The head of a function without parameters, up to where its body begins."""
+_OF_TYPES = lazy_regex(r"\.d\.\w{2,3}$")
 _VALUE = lazy_regex(r"\s{0,9}[=:]\s{0,9}(?P<value>[A-Za-z_$][\w$]*)\s{0,9}(?:[;,}]|//|$)")
+_WITH_KEYS = "script"
+"""Ending of languages in which a key of an object is a member."""
 ROUNDS, MOST_NAMES = 3, 12
 MAX_EDGES = 2_000
 MOST_NODES, MOST_OTHERS, MOST_NAMED = 50, 6, 5
@@ -69,11 +74,16 @@ async def answer_member_uses(reader: Reader, query: Query, where: Filter) -> Lin
         return None
     if await _is_indexed(reader, owner, member, where):
         return None
-    names = await _names_of(reader, owner, where)
     uses = re.compile(
         rf"(?<![\w$])(?P<owner>[A-Za-z_$][\w$]*(?:\(\))?)(?:\?\.|\.)(?P<member>{re.escape(member)})(?![\w$])"
     )
     scan = await scan_texts(reader, where, uses, (f".{member}".encode(),), is_source)
+    objects = await _objects(reader, owner, where)
+    said = [each for each in scan.found if each.match["owner"] == owner]
+    has_keys = any(node.row.language.endswith(_WITH_KEYS) for node in objects)
+    if not (has_keys or any(is_written(each) or _imports(each.file, owner) for each in said)):
+        return None
+    names = await _names_of(reader, owner, objects, where)
     taken = re.compile(
         rf"\{{[^{{}}\n]{{0,200}}(?<![\w$.])(?P<member>{re.escape(member)})(?![\w$])[^{{}}\n]{{0,200}}\}}\s{{0,9}}=\s{{0,9}}"
         r"(?:[\w$]{1,80}\.){0,3}(?P<owner>[A-Za-z_$][\w$]*(?:\(\))?)(?![\w$.(])"
@@ -99,19 +109,29 @@ async def _is_indexed(reader: Reader, owner: str, member: str, where: Filter) ->
     return any(node.row.name == owner for node in await reader.store.find(owner, Match.SUFFIX, classes, 5))
 
 
-async def _names_of(reader: Reader, owner: str, where: Filter) -> _Names:
-    names = _Names({owner})
+async def _objects(reader: Reader, owner: str, where: Filter) -> list[Node]:
+    """Return the constants and variables of a name."""
     values = Filter(project=where.project, labels=(Label.VALUE,))
-    for node in await reader.store.find(owner, Match.SUFFIX, values, MOST_NODES):
-        if node.row.name == owner:
-            names.objects[node.row.uid] = node
-            if (given := _VALUE.search(node.row.signature)) is not None:
-                names.add(node.row.path, given["value"])
+    found = await reader.store.find(owner, Match.SUFFIX, values, MOST_NODES)
+    return [node for node in found if node.row.name == owner and not _OF_TYPES.search(node.row.path)]
+
+
+def _imports(file: IndexedText, name: str) -> bool:
+    """Return whether a file imports an object under a name."""
+    return any(name in (match["name"], match["required"]) for match in _IMPORT.finditer(file.text))
+
+
+async def _names_of(reader: Reader, owner: str, objects: Sequence[Node], where: Filter) -> _Names:
+    names = _Names({owner})
+    for node in objects:
+        names.objects[node.row.uid] = node
+        if (given := _VALUE.search(node.row.signature)) is not None:
+            names.add(node.row.path, given["value"])
     await _add_imported(reader, names, where)
     for _ in range(ROUNDS):
         before = len(names.all())
         await _add_assigned(reader, names, where)
-        if len(names.all()) in (before, MOST_NAMES):
+        if len(names.all()) == before or len(names.all()) >= MOST_NAMES:
             break
     return names
 
@@ -144,15 +164,17 @@ async def _add_assigned(reader: Reader, names: _Names, where: Filter) -> None:
     given = re.compile(
         rf"(?<![\w$.])(?P<new>[A-Za-z_$][\w$]{{0,80}})\s{{0,9}}=\s{{0,9}}(?:[\w$]{{1,80}}(?:\(\))?\.){{0,3}}(?P<old>{known})"
         r"\s{0,9}(?:;|,|//|$)"
-        rf"|(?<![\w$.])(?P<function>[A-Za-z_$][\w$]{{0,80}})\s?\(\)\s?\{{\s{{0,40}}return (?P<returned>{known})"
-        r"(?![\w$.(\[])",
+        rf"|\breturn (?P<returned>{known})(?![\w$.(\[])",
         re.MULTILINE,
     )
-    scan = await scan_texts(reader, where, given, wanted=is_source, having=[each.lower() for each in names.all()])
+    scan = await scan_texts(reader, where, given, [each.encode() for each in names.all()], is_source)
     for each in scan.found:
         path, match = each.file.path, each.match
-        if match["function"] and names.has(match["returned"], path):
-            names.everywhere.add(f"{match['function']}()")
+        if match["returned"] and names.has(match["returned"], path):
+            lines = each.file.lines[max(0, each.line - 2) : each.line]
+            above = _FUNCTION.search(" ".join(lines).partition("return")[0])
+            if above is not None:
+                names.everywhere.add(f"{above['name']}()")
         elif match["new"] and names.has(match["old"], path):
             names.add(path, match["new"])
 
