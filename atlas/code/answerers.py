@@ -315,6 +315,9 @@ async def _about_packages(reader: Reader, asked: AskedQuestion, whole: str) -> A
         return None
     package = found.question.package
     found = await _with_coordinated(reader, asked, found) if package else found
+    if package and not found.every and found.question.project:  # another project may be called so, too
+        elsewhere = await answer_about_packages(reader, replace(found.question, project=""), asked.where)
+        found = elsewhere if elsewhere is not None and elsewhere.every else found
     if package and not found.every and (named := await answer_manifest_lines(reader, package, asked.where)):
         return Answered(named)
     if not found.declared and (built := await answer_build_files(reader, asked.query, asked.where)) is not None:

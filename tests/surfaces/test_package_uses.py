@@ -111,6 +111,20 @@ def test_a_commented_line_of_a_swift_manifest_declares_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "does api itself depend on checkers?",
+        "Does api itself depend on checkers, or is it for tests only?",
+        "checkers: minimum version, and which kind of dependency is it?",
+        "checkers - which version, and who imports it?",
+    ],
+)
+async def test_what_stands_around_the_name_of_a_package_asks_about_it(shop: Atlas, asked: str) -> None:
+    said = await _said(shop, asked)
+    assert "checkers >=0.34.0" in said and "dependencies of" not in said and "\n2)" not in said, said
+
+
 async def test_what_a_package_is_needed_for_are_the_lines_that_use_its_names(shop: Atlas) -> None:
     for asked in ("What is copytree needed for in this repo?", "what do we use copytree for and which version?"):
         assert "build/index.js:5: copy('./types/', './')" in await _said(shop, asked), asked

@@ -102,6 +102,12 @@ _SURE = lazy_regex(
     r"dependenc|\bdeps\b|requirements|\bversions?\b|third[- ]party|locked|pinned|\b(?:package|library|crate|gem)s?\b",
     re.IGNORECASE,
 )
+_BESIDE = lazy_regex(
+    r" (?:itself|themselves)(?= (?:depend|rel[yi]|need|use|require|declare|import)\w*\b)"
+    r"|,? or (?:is|are) (?:it|that|this|they|those)\b[^?.!]{0,60}$",
+    re.IGNORECASE,
+)
+"""What the answer to `does X itself depend on Y, or is it for tests only` says anyway."""
 MAX_CHARACTERS = 200
 
 
@@ -109,7 +115,7 @@ def find_package_question(text: str) -> PackageQuestion | None:
     """Return the question about packages that a text asks; None for other texts."""
     if len(text) > MAX_CHARACTERS or not _HINT.search(text):
         return None
-    for part in _shorter(text.strip(" .!?:;")):
+    for part in _shorter(_BESIDE.sub("", text.strip(" .!?:;"))):
         for asks, pattern in _patterns():
             if (match := pattern.fullmatch(part)) is not None and (found := _question(asks, match)) is not None:
                 return found

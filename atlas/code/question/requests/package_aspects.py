@@ -22,7 +22,8 @@ _SAID_OF_PACKAGES = frozenset(
     groups environment environments import imports imported importing importer importers use uses used using usage
     usages user users call calls called call-site package packages library libraries crate gem module modules file
     files source sources install installs installed installing missing absent noticed raised raises happens code
-    product products line lines place places repo repository project codebase root tree test tests
+    product products kind kinds sort scope configuration configurations
+    line lines place places repo repository project codebase root tree test tests
     """.split()  # noqa: SIM905
 )
 _OF_SENTENCES = frozenset(
