@@ -148,6 +148,7 @@
 ; Bindings
 
 (variable_declaration) @hook
+(invocation_expression) @hook
 (property_declaration name: (_) @target value: (object_creation_expression) @value) @binding.assign
 (assignment_expression left: (_) @target operator: "=" right: (_) @value @reference.read) @binding.assign
 (assignment_expression left: (_) @target operator: "??=" right: (_) @value @reference.read) @binding.assign
@@ -166,8 +167,7 @@
 (recursive_pattern !name type: (_) @reference.type)
 (type_pattern type: (_) @reference.type)
 (var_pattern name: (_) @target) @binding.assign
-(declaration_expression type: (implicit_type) name: (_) @target) @binding.assign
-(declaration_expression type: (_) @annotation name: (_) @target) @binding.assign
+(declaration_expression) @hook
 (type_parameter) @hook
 (return_statement (_)? @value @reference.read) @binding.return
 (arrow_expression_clause (_) @value @reference.read) @binding.return

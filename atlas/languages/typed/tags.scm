@@ -185,7 +185,7 @@
 (predefined_type "number") @literal.int
 (predefined_type "boolean") @literal.bool
 (predefined_type "void") @literal.none
-(type_predicate_annotation) @type.text
+[(type_predicate_annotation) (asserts_annotation)] @type.text
 (template_literal_type) @literal.str
 (as_expression) @expr.text
 (non_null_expression (member_expression) @reference.owner)

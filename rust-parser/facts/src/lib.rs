@@ -74,6 +74,9 @@ pub const SLICE: &str = "[:]";
 /// The member by which an expression names one position of a tuple: `for n, (a, b) in pairs`.
 pub const PART: &str = "[n]";
 
+/// The keyword of the argument that has the elements with which a container is made: `new List<Action> { F }`.
+pub const ELEMENTS: &str = "{}";
+
 /// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileFacts {

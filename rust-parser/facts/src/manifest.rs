@@ -65,6 +65,10 @@ pub enum SettingKind {
     Using,
     /// A project of the build, by its folder, and the folders of those that it depends on.
     Project,
+    /// Folders that relative paths treat as one.
+    Roots,
+    /// The folder that a build writes, and the one of the sources that it writes there.
+    Output,
 }
 
 /// The package registries that names belong to.

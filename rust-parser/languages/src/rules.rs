@@ -42,6 +42,8 @@ pub struct LinkSettings {
     /// Names and prefixes; empty if the language has none.
     pub new_method: String,
     pub call_method: String,
+    pub pair_members: Vec<String>,
+    pub result_types: Vec<String>,
     pub class_attribute: String,
     /// Member in which an object of a component has the attributes of its element.
     pub attributes_member: String,

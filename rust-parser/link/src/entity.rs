@@ -57,6 +57,9 @@ pub enum Entity {
     Missing,
 }
 
+/// Position of a function's first type parameter among those that types name; before it are those of its class.
+pub const OWN: u16 = 64;
+
 /// A possible value with the rule that found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {

@@ -78,6 +78,10 @@ pub struct LanguageRules {
     pub constructor: Option<Sym>,
     pub new_method: Option<Sym>,
     pub call_method: Option<Sym>,
+    /// The members of what a loop over a mapping gives: the key and the value.
+    pub pair_members: Vec<Sym>,
+    /// Types of functions whose last type argument is the result.
+    pub result_types: FxHashSet<Sym>,
     pub class_attribute: Option<Sym>,
     pub attributes_member: Option<Sym>,
     pub enter_methods: Vec<Sym>,
@@ -295,6 +299,8 @@ impl LanguageRules {
             constructor: settings.definitions.constructors.first().and_then(|word| name(word)),
             new_method: name(&link.new_method),
             call_method: name(&link.call_method),
+            result_types: set(&link.result_types),
+            pair_members: link.pair_members.iter().map(|member| strings.intern(member)).collect(),
             class_attribute: name(&link.class_attribute),
             attributes_member: name(&link.attributes_member),
             enter_methods: numbers(&link.enter_methods),

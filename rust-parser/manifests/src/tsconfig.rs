@@ -34,6 +34,15 @@ pub fn read(reader: &mut Reader, text: &str) {
     if let Some(base) = options.text_of("baseUrl") {
         reader.set(SettingKind::Base, "", vec![base]);
     }
+    let roots: Vec<String> =
+        options.get("rootDirs").map(Json::items).unwrap_or_default().into_iter().filter_map(Json::text).collect();
+    if !roots.is_empty() {
+        reader.set(SettingKind::Roots, "", roots);
+    }
+    if let Some(output) = options.text_of("outDir") {
+        let root = options.text_of("rootDir").unwrap_or_default();
+        reader.set(SettingKind::Output, "", vec![output, root]);
+    }
     for (pattern, targets, line) in options.get("paths").map(Json::members).unwrap_or_default() {
         if pattern.matches('*').count() > 1 {
             reader.problem(line, "the pattern has more than one *");

@@ -27,6 +27,10 @@ pub struct TsConfig {
     /// Folder that names of modules start from.
     pub base: Option<String>,
     pub paths: Vec<Pattern>,
+    /// Folders that relative paths treat as one.
+    pub roots: Vec<String>,
+    /// The folder that a build writes, and those in which its sources may be.
+    pub output: Option<(String, Vec<String>)>,
 }
 
 /// A folder, and names with the values that are relative to it.
@@ -124,6 +128,10 @@ impl<'i> Inherited<'_, 'i> {
             own.files = other.files.or(own.files.take());
             own.include = other.include.or(own.include.take());
             own.exclude = other.exclude.or(own.exclude.take());
+            own.output = other.output.or(own.output.take());
+            if !other.roots.is_empty() {
+                own.roots = other.roots;
+            }
             all.paths = base.paths.or(all.paths.take());
         }
         let below = |values: &[String]| values.iter().filter_map(|value| self.below(file, value)).collect::<Vec<_>>();
@@ -135,6 +143,15 @@ impl<'i> Inherited<'_, 'i> {
                 SettingKind::Files => own.files = Some(below(&one.values)),
                 SettingKind::Include => own.include = Some(below(&one.values)),
                 SettingKind::Exclude => own.exclude = Some(below(&one.values)),
+                SettingKind::Roots => own.roots = below(&one.values),
+                SettingKind::Output => {
+                    let written = one.values.first().and_then(|output| self.below(file, output));
+                    let roots = match one.values.get(1).filter(|root| !root.is_empty()) {
+                        Some(root) => self.below(file, root).into_iter().collect(),
+                        None => ["src", "."].iter().filter_map(|root| self.below(file, root)).collect(),
+                    };
+                    own.output = written.map(|written| (written, roots));
+                }
                 SettingKind::References => {
                     let target =
                         |path: String| if path.ends_with(".json") { path } else { join(&path, "tsconfig.json") };

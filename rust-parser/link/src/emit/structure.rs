@@ -240,7 +240,7 @@ fn event_kind(kind: &str) -> &'static str {
 /// Returns the packages and namespaces that a file declares, including parents.
 fn declared_packages(index: &Index, entry: &FileEntry) -> Vec<Sym> {
     match entry.scope_rule {
-        ScopeRule::Directory if entry.module != EMPTY => vec![entry.module],
+        ScopeRule::Directory => entry.folder_package().into_iter().collect(),
         ScopeRule::Declared => {
             let mut all = Vec::new();
             for package in entry.packages() {

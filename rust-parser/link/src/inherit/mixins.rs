@@ -103,7 +103,7 @@ impl Query<'_> {
         if !file.rules.prototypes || definition.kind != Kind::Function {
             return None;
         }
-        let Arguments::Written(args, scope, line) = *arguments else { return None };
+        let Arguments::Written(args, scope, line, _) = *arguments else { return None };
         let made = self.made_class(function).filter(|&class| self.extends_parameter(function, class))?;
         let mut found: Values = smallvec![Value::new(Entity::Definition(made), Strategy::ReturnType)];
         for arg in args {

@@ -57,6 +57,10 @@ impl FileEntry {
                 None => {}
             }
         }
+        for &(def, name) in &self.given_names {
+            let symbol = self.symbols[def as usize];
+            out.push((key(DependencyKind::Name, name, 0), digest_of((symbol, file))));
+        }
         out.push((key(DependencyKind::Uid, self.file_name, 0), digest_of((self.file_symbol, file))));
         if self.has_global_imports {
             let imports = self.facts().imports.iter().filter(|import| is_global(import));

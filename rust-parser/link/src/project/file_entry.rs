@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::project::given_names::given_names;
 use crate::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::project::packed_facts::{PackedFacts, UnpackedFacts};
 use crate::rules::{LanguageRules, Rules};
@@ -49,6 +50,8 @@ pub struct FileEntry {
     pub is_value: bool,
     /// Whether some of its imports apply to all files of its project.
     pub has_global_imports: bool,
+    /// Functions that other languages know by another name.
+    pub given_names: Box<[(DefId, Sym)]>,
     pub rules: Arc<LanguageRules>,
     /// By the file's [`Name`]; [`EMPTY`] for strings that are not names.
     pub(crate) syms: Box<[Sym]>,
@@ -117,6 +120,7 @@ impl FileEntry {
             language: facts.language.as_str().into(),
             scope_rule: facts.scope_rule,
             is_test: facts.is_test,
+            given_names: given_names(&facts).map(|(def, name)| (def, strings.intern(name))).collect(),
             is_value: facts.definitions.first().is_some_and(|top| !top.bases.is_empty()),
             has_global_imports: rules.of(&facts.language).modules.global_imports && facts.imports.iter().any(is_global),
             rules: rules.of(&facts.language),
@@ -338,6 +342,11 @@ impl FileEntry {
             }
             _ => None,
         }
+    }
+
+    /// Returns the package that the files of its folder are.
+    pub fn folder_package(&self) -> Option<Sym> {
+        (self.scope_rule == ScopeRule::Directory && self.module != EMPTY).then_some(self.module)
     }
 
     /// Returns the declared packages of the file: its own and those of its namespaces, by dotted name.

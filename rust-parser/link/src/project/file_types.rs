@@ -21,6 +21,9 @@ pub const ALIAS: u16 = u16::MAX - 5;
 pub const MAKING: u16 = u16::MAX - 6;
 /// The part of an interface for its only method without a body.
 pub const FUNCTIONAL: u16 = u16::MAX - 7;
+/// The part of a function that returns only if a test of its argument holds.
+pub const ASSERTS: u16 = u16::MAX - 8;
+const OWN_PARAMETERS: u16 = 0x3000;
 const SIGNATURES: u16 = 0x6000;
 const OVERLOADS: u16 = 0x7000;
 const CALLBACKS: u16 = 0x4000;
@@ -40,6 +43,11 @@ pub fn signature_part(parameter: u16) -> u16 {
 /// arguments (1), and the names of the types of its parameters (from 2).
 pub fn overload_part(number: u16, detail: u16) -> u16 {
     OVERLOADS + number * 16 + detail
+}
+
+/// Returns the part of a function for a path to one of its type parameters.
+pub fn own_parameter_part(number: u16, place: u16) -> u16 {
+    OWN_PARAMETERS + number * 16 + place
 }
 
 /// Returns the part for a base of a class (0) or one of its type arguments (from 1).

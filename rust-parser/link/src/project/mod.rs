@@ -9,6 +9,7 @@ pub mod dependencies;
 pub mod file_entry;
 pub mod file_types;
 pub mod flows;
+pub mod given_names;
 pub mod index;
 pub mod names;
 pub mod packed_facts;

@@ -97,6 +97,11 @@ impl UnpackedFacts {
                     add(0, DEFAULT, Bound::Definition(def));
                 }
             }
+            if let Some(&(_, given)) = file.given_names.iter().find(|known| known.0 == def)
+                && definition.parent != 0
+            {
+                add(definition.parent, given, Bound::Definition(def));
+            }
             for (position, param) in definition.params.iter().enumerate() {
                 add(def, file.sym(param.name), Bound::Parameter(position as u32));
             }

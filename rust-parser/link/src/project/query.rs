@@ -91,6 +91,8 @@ pub struct Query<'a> {
     pub(crate) in_type: Cell<bool>,
     /// Whether a type parameter in a type is named by its position.
     pub(crate) names_parameters: Cell<bool>,
+    /// Whether that includes the type parameters of functions.
+    pub(crate) names_own: Cell<bool>,
     /// Imports being followed, and what is known of them.
     pub(crate) following: Following,
     /// Functions and variables whose inference waits for another one.
@@ -137,6 +139,7 @@ impl<'a> Query<'a> {
             namesakes: RefCell::default(),
             in_type: Cell::new(false),
             names_parameters: Cell::new(false),
+            names_own: Cell::new(false),
             following: Following::default(),
             waiting: Cell::new(0),
             depth: RefCell::default(),

@@ -1,14 +1,15 @@
 //! Instances of generic classes with their type arguments: `Repository<Order>`, whose `find` returns an `Order`.
 //!
 //! The arguments of a value are one interned text: for each `i` (instance), `e` (elements) or `m` (mapped) with the
-//! number of the class, `-` if unknown, and the number of the text of its own arguments.
+//! number of the class, `-` if unknown, and the number of the text of its own arguments. What functions publish also has
+//! `p` with the position of a type parameter.
 
 use std::fmt::Write;
 
 use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values};
-use crate::project::file_entry::{Bound, NameEntry, is_class};
+use crate::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::project::file_types::base_part;
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
@@ -27,6 +28,7 @@ pub fn is_parameter(entity: Entity) -> bool {
 /// Returns the text of a type argument; `None` for what is no instance or container of instances.
 pub fn argument_text(value: Value) -> Option<String> {
     let (mark, symbol) = match value.entity {
+        Entity::TypeArgument(position) => ('p', position.into()),
         Entity::Instance(symbol) => ('i', symbol),
         Entity::Elements(symbol) => ('e', symbol),
         Entity::Mapped(symbol) => ('m', symbol),
@@ -58,7 +60,8 @@ impl Query<'_> {
         if !self.names_parameters.get() {
             return Values::new();
         }
-        match self.parameter_position(scope, self.file.sym(name)) {
+        let name = self.file.sym(name);
+        match self.parameter_position(scope, name).or_else(|| self.own_position(scope, name)) {
             Some(position) => smallvec![Value::new(Entity::TypeArgument(position), Strategy::Annotation)],
             None => Values::new(),
         }
@@ -66,6 +69,13 @@ impl Query<'_> {
 
     /// Returns the position of a type parameter among those of the class around a scope.
     pub(super) fn parameter_position(&self, scope: DefId, name: Sym) -> Option<u16> {
+        let mut here = scope;
+        while here != 0 && self.names_own.get() && is_callable(self.file.outline(here).kind) {
+            if !self.file.entries(here, name).is_empty() {
+                return self.own_position(here, name);
+            }
+            here = self.file.outline(here).parent;
+        }
         let class = self.generic_scope(scope)?;
         let definition = self.file.def(class);
         if definition.kind == Kind::Extension {

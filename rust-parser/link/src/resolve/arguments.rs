@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use crate::entity::{Entity, MAX_VALUES, Value, Values, merge};
+use crate::entity::{Entity, MAX_VALUES, OWN, Value, Values, merge};
 use crate::project::file_entry::{Bound, FileEntry, is_class};
 use crate::project::file_types::DECORATED;
 use crate::project::names::{EMPTY, Sym, SymbolId};
@@ -21,8 +21,8 @@ const MAX_DECORATORS: usize = 12;
 /// The arguments of a call.
 pub enum Arguments<'c> {
     Unknown,
-    /// In this file: arguments, scope and line of the call.
-    Written(&'c [Arg], DefId, u32),
+    /// In this file: arguments, scope and line of the call, and type arguments.
+    Written(&'c [Arg], DefId, u32, &'c [ExprId]),
     /// One positional argument: the function that a decorator receives.
     Given(&'c Values),
 }
@@ -38,6 +38,7 @@ impl Query<'_> {
     ) -> Values {
         let mut values = Values::new();
         let mut made = Values::new();
+        let given = args;
         if let [Value { entity: Entity::Argument(position), .. }, _, ..] = returned {
             let given = self.argument(function, *position, arguments);
             if given.iter().any(|value| matches!(value.entity, Entity::Instance(_) | Entity::Elements(_))) {
@@ -46,6 +47,12 @@ impl Query<'_> {
         }
         for &value in returned {
             let entity = match value.entity {
+                Entity::TypeArgument(own) | Entity::ArgumentElements(own) | Entity::ArgumentMapped(own)
+                    if own >= OWN =>
+                {
+                    merge(&mut made, self.told_by(function, value, arguments));
+                    continue;
+                }
                 entity if is_parameter(entity) => {
                     let (file, definition) = self.definition(function);
                     let owner = self.owner_of(file, definition.parent);
@@ -73,6 +80,10 @@ impl Query<'_> {
             };
             let is_assumed = args != EMPTY && value.args == EMPTY && self.text(args) == ASSUMED;
             let args = if value.entity == Entity::SelfType || is_assumed { args } else { value.args };
+            let args = match self.text(args).contains('p') {
+                true => self.filled(args, 0, &|position| self.type_seen(function, position, (own, given), arguments)),
+                false => args,
+            };
             let args = match entity {
                 Entity::Instance(class) if args == EMPTY => self.making_arguments(function, class, arguments),
                 _ => args,
@@ -85,6 +96,22 @@ impl Query<'_> {
             merge(&mut values, made);
         }
         values
+    }
+
+    /// Returns what a type parameter is in a call: of the function, or of its class.
+    fn type_seen(
+        &self,
+        function: SymbolId,
+        position: u16,
+        (own, args): (SymbolId, Sym),
+        arguments: &Arguments,
+    ) -> Values {
+        if position >= OWN {
+            return self.own_argument(function, position - OWN, arguments);
+        }
+        let (file, definition) = self.definition(function);
+        let owner = self.owner_of(file, definition.parent);
+        self.substituted(Value::new(Entity::TypeArgument(position), Strategy::ReturnType), own, args, owner)
     }
 
     /// Returns the class around a member, also if an extension adds it.
@@ -115,13 +142,32 @@ impl Query<'_> {
                     Values::new()
                 }
             }
-            Arguments::Written(args, scope, line) => {
-                let name = file.text(param.name);
-                let named = args.iter().find(|arg| arg.keyword.is_some_and(|word| self.file.text(word) == name));
-                let arg = named.or_else(|| args.get(place).filter(|arg| arg.keyword.is_none()));
+            Arguments::Written(args, scope, line, _) => {
+                let arg = self.argument_for(args, file.text(param.name), place);
                 arg.map(|arg| self.eval(arg.value, scope, line)).unwrap_or_default()
             }
         }
+    }
+
+    fn argument_for<'c>(&self, args: &'c [Arg], name: &str, place: usize) -> Option<&'c Arg> {
+        let named = args.iter().find(|arg| arg.keyword.is_some_and(|word| self.file.text(word) == name));
+        named.or_else(|| args.get(place).filter(|arg| arg.keyword.is_none()))
+    }
+
+    /// Returns the expression, scope and line of the argument for a parameter.
+    pub(super) fn written_argument(
+        &self,
+        function: SymbolId,
+        position: u16,
+        arguments: &Arguments,
+    ) -> Option<(&Expr, DefId, u32)> {
+        let Arguments::Written(args, scope, line, _) = *arguments else { return None };
+        let (file, _) = self.definition(function);
+        let params = &file.def(self.index.symbols.get(function).def).params;
+        let receivers = params.iter().take_while(|param| param.kind == ParamKind::Receiver).count();
+        let place = (position as usize).saturating_sub(receivers);
+        let arg = self.argument_for(args, file.text(params.get(position as usize)?.name), place)?;
+        Some((self.file.expr(arg.value), scope, line))
     }
 
     /// Returns what a declared result says about the arguments: `T` of `x: T`, and `T` of `cls: type[T]`.

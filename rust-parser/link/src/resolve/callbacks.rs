@@ -192,6 +192,12 @@ impl Query<'_> {
         for (position, param) in (0..MAX_CALLBACKS).zip(params) {
             let argument = step(Entity::Argument(position));
             match param.annotation.map(|annotation| self.file.expr(annotation)) {
+                Some(Expr::Generic { base, args })
+                    if let Some(own) = args.iter().position(|&arg| arg == declared)
+                        && let Some(class) = self.generic_class(*base, function) =>
+                {
+                    return vec![argument, step(Entity::Instance(class)), step(Entity::TypeArgument(own as u16))];
+                }
                 Some(Expr::Generic { args, .. }) if args.last() == Some(&declared) => {
                     return vec![argument, step(Entity::TypeMember(EMPTY))];
                 }
@@ -381,10 +387,12 @@ impl Query<'_> {
                 }
                 Some(Value { entity: Entity::Argument(place), .. }) => {
                     let passed = args.get(place as usize).map(|arg| self.eval(arg.value, scope, line));
-                    let passed = self.flat_map(passed.unwrap_or_default(), |value| match given.len() {
-                        1 => self.held(value),
-                        _ => self.contained(value),
-                    });
+                    let passed = passed.unwrap_or_default();
+                    let passed = match given.len() {
+                        1 => self.flat_map(passed, |value| self.held(value)),
+                        2 => self.flat_map(passed, |value| self.contained(value)),
+                        _ => self.after_steps(passed, &given[1..]),
+                    };
                     merge(&mut values, passed);
                 }
                 _ => merge(&mut values, self.given_by(given, base, callee)),

@@ -88,6 +88,11 @@ impl Query<'_> {
     pub(crate) fn element(&self, value: Value, by_iteration: bool) -> Values {
         match value.entity {
             Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
+            // A pair stands for the mapping that it is of.
+            Entity::Mapped(_) if by_iteration && !self.file.rules.pair_members.is_empty() => smallvec![value],
+            Entity::Table(table) if by_iteration && self.is_map(table) && !self.file.rules.pair_members.is_empty() => {
+                smallvec![value]
+            }
             Entity::Table(table) if by_iteration => self.table_elements(table),
             Entity::Table(table) => self.selected(table, None),
             Entity::Mapped(symbol) if !by_iteration => smallvec![Value { entity: Entity::Instance(symbol), ..value }],

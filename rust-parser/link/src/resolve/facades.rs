@@ -3,6 +3,7 @@
 
 use crate::entity::{Entity, Value, Values};
 use crate::project::file_entry::{Bound, FileEntry, is_callable};
+use crate::project::given_names::given_name;
 use crate::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::project::paths::file_name_of;
 use crate::project::query::Query;
@@ -11,8 +12,6 @@ use atlas_facts::{DefId, Expr, ExprId, Kind};
 
 /// Largest number of definitions of a name that are examined.
 const MAX_NAMED: usize = 64;
-/// The annotation that names the class of a file, and a function.
-const NAMING: &str = "JvmName";
 
 impl FileEntry {
     /// Returns the name of the class that holds the top-level functions of this file for other languages.
@@ -21,7 +20,7 @@ impl FileEntry {
         if ending.is_empty() {
             return None;
         }
-        let named = self.def(0).decorators.iter().find_map(|&decorator| self.given_name(decorator));
+        let named = self.def(0).decorators.iter().find_map(|&decorator| given_name(self.facts(), decorator));
         Some(named.map_or_else(
             || {
                 let stem = file_name_of(&self.path).split('.').next().unwrap_or("");
@@ -33,25 +32,10 @@ impl FileEntry {
         ))
     }
 
-    /// Returns the name that an annotation gives.
-    fn given_name(&self, decorator: ExprId) -> Option<&str> {
-        let Expr::Call { callee, args, .. } = self.expr(decorator) else { return None };
-        let (Expr::Name(name) | Expr::Attribute { name, .. }) = *self.expr(*callee) else { return None };
-        match *self.expr(args.first()?.value) {
-            Expr::Key(key) if self.text(name) == NAMING => Some(self.text(key)),
-            _ => None,
-        }
-    }
-
-    /// Returns whether other languages know a function by another name.
-    fn is_renamed(&self, def: DefId) -> bool {
-        self.def(def).decorators.iter().any(|&decorator| {
-            let callee = match *self.expr(decorator) {
-                Expr::Call { callee, .. } => callee,
-                _ => decorator,
-            };
-            matches!(*self.expr(callee), Expr::Name(name) | Expr::Attribute { name, .. } if self.text(name) == NAMING)
-        })
+    /// Returns whether other languages know a function by a name.
+    fn is_known_as(&self, def: DefId, name: Sym) -> bool {
+        let given = self.given_names.iter().find(|known| known.0 == def);
+        given.map_or(self.outline(def).name, |known| known.1) == name
     }
 }
 
@@ -80,7 +64,8 @@ impl Query<'_> {
                 Some(module) => module == package,
                 None => packages.iter().any(|known| known == package),
             };
-            let is_named = file.facade().is_some_and(|own| own == self.file.text(facade)) && !file.is_renamed(def);
+            let is_named =
+                file.facade().is_some_and(|own| own == self.file.text(facade)) && file.is_known_as(def, name);
             let extends = usize::from(file.outline(file.outline(def).parent).kind == Kind::Extension);
             let missing = given.checked_sub(file.def(def).params.len() + extends)?;
             (is_visible && is_named && missing <= 1).then_some((missing, symbol))
@@ -137,7 +122,7 @@ impl Query<'_> {
         let fitting = named.iter().filter(|&&symbol| {
             self.top_level_function(symbol).is_some_and(|(file, def)| {
                 let is_named = file.facade().is_some_and(|own| own == facade);
-                is_named && self.text(file.module) == package && !file.is_renamed(def)
+                is_named && self.text(file.module) == package && file.is_known_as(def, name)
             })
         });
         let mut found: Values = Values::new();

@@ -56,6 +56,11 @@ impl Query<'_> {
                 let via = if value.via == Strategy::Import { Strategy::LocalType } else { value.via };
                 smallvec![self.external_member(external, name, via)]
             }
+            Entity::Mapped(_) | Entity::Table(_)
+                if let Some(place) = self.file.rules.pair_members.iter().position(|&member| member == name) =>
+            {
+                if place == 0 { Values::new() } else { self.element(value, false) }
+            }
             Entity::Mapped(symbol)
                 if self.is_function_record(symbol, name)
                     || self.file.rules.prototypes && !self.calling.get() && self.text(name) != "size" =>

@@ -29,6 +29,7 @@ pub mod narrow;
 pub mod objects;
 mod on_demand;
 mod overridden;
+mod own_parameters;
 mod parts;
 mod projects;
 pub mod provided;

@@ -1,6 +1,7 @@
 //! Names and attributes whose type a test establishes (`isinstance`) on some lines.
 
 use crate::entity::{Entity, Value, Values};
+use crate::project::file_types::{ASSERTS, GUARD};
 use crate::project::names::SymbolId;
 use crate::project::query::Query;
 use atlas_facts::{BindingKind, DefId, Expr, ExprId, Narrowing};
@@ -62,6 +63,59 @@ impl Query<'_> {
             None => self.is_kind_of_any(value, &wanted),
         };
         known.iter().any(fits) && !known.iter().all(fits)
+    }
+
+    /// Returns the type that a function tests its argument for: `(x): x is Shape => ...`.
+    pub(super) fn tested_for(&self, function: ExprId, (scope, line): (DefId, u32)) -> Values {
+        match *self.file.expr(function) {
+            Expr::Lambda(def) if !self.file.is_node(def) => match self.file.def(def).declared_type {
+                Some(declared) => self.guarded_type(declared, def),
+                None => Values::new(),
+            },
+            _ => self.flat_map(self.eval(function, scope, line), |value| match value.entity {
+                Entity::Definition(function) => self.returned_as(function, GUARD).into(),
+                _ => Values::new(),
+            }),
+        }
+    }
+
+    /// Returns the type in `x is T` or `asserts x is T`, the declared result of a function.
+    pub(super) fn guarded_type(&self, declared: ExprId, function: DefId) -> Values {
+        let Expr::Generic { base, args } = self.file.expr(declared) else { return Values::new() };
+        let Expr::Name(mark) = *self.file.expr(*base) else { return Values::new() };
+        match (self.file.text(mark), &args[..]) {
+            ("is" | "asserts", &[_, tested]) => self.eval_type(tested, function, 0),
+            _ => Values::new(),
+        }
+    }
+
+    /// Returns the elements of the types that a test looks for, or these types where no element is known to have one.
+    pub(super) fn tested_elements(&self, elements: &Values, wanted: Values) -> Values {
+        if wanted.is_empty() {
+            return wanted;
+        }
+        let fitting = elements.iter().filter(|value| self.is_kind_of_any(value, &wanted));
+        let kept: Values = fitting.copied().collect();
+        if kept.is_empty() { wanted } else { kept }
+    }
+
+    /// Returns the type that a call establishes by its return: `assertShape(x)`, `assert(x instanceof Shape)`.
+    pub(super) fn asserted(&self, args: &[ExprId], scope: DefId) -> Values {
+        let callees = self.naming_nothing(|| self.in_position(false, || self.eval(args[0], scope, u32::MAX)));
+        self.flat_map(callees, |callee| match (callee.entity, args) {
+            (Entity::Definition(function), _) if self.returned_as(function, ASSERTS).is_empty() => Values::new(),
+            (Entity::Definition(function), &[_]) => self.returned_as(function, GUARD).into(),
+            (Entity::Definition(_), &[_, tested]) => self.eval_type(tested, scope, 0),
+            (Entity::External(external), &[_, tested]) => {
+                let (package, name) = self.index.externals.name(external);
+                let is_assertion = [package, name].into_iter().any(|part| {
+                    let part = self.text(part);
+                    part.contains("assert") || part.contains("invariant")
+                });
+                if is_assertion { self.eval_type(tested, scope, 0) } else { Values::new() }
+            }
+            _ => Values::new(),
+        })
     }
 
     /// Returns the values that a test looks for.

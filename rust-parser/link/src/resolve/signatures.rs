@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use crate::entity::{Entity, Value, Values, merge};
 use crate::project::file_entry::{is_callable, is_class};
-use crate::project::file_types::{CALLED, GUARD, INDEXED, callback_part, overload_part, signature_part};
+use crate::project::file_types::{ASSERTS, CALLED, GUARD, INDEXED, callback_part, overload_part, signature_part};
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::resolve::applied::is_parameter;
@@ -49,12 +49,11 @@ impl Query<'_> {
         let definition = self.file.def(def);
         let mut parts: Vec<(u16, Values)> = Vec::new();
         if is_callable(definition.kind) {
-            if let Some(declared) = definition.declared_type
-                && let Expr::Generic { base, args } = self.file.expr(declared)
-                && args.len() == 2
-                && matches!(*self.file.expr(*base), Expr::Name(name) if self.file.text(name) == "is")
-            {
-                add(&mut parts, GUARD, published(self.eval_type(args[1], def, 0), None));
+            if let Some(declared) = definition.declared_type {
+                add(&mut parts, GUARD, published(self.guarded_type(declared, def), None));
+                if self.is_assertion(declared) {
+                    add(&mut parts, ASSERTS, smallvec![Value::new(Entity::Nothing, Strategy::Annotation)]);
+                }
                 parts.retain(|(_, values)| !values.is_empty());
             }
             let params = definition.params.iter().filter(|param| param.kind != ParamKind::Receiver);
@@ -103,6 +102,16 @@ impl Query<'_> {
         }
         parts.retain(|(_, values)| !values.is_empty());
         parts
+    }
+
+    /// Returns whether a result is `asserts x` or `asserts x is T`.
+    fn is_assertion(&self, declared: ExprId) -> bool {
+        match *self.file.expr(declared) {
+            Expr::Generic { base, .. } => {
+                matches!(*self.file.expr(base), Expr::Name(name) if self.file.text(name) == "asserts")
+            }
+            _ => false,
+        }
     }
 
     /// Returns the parts of call signatures with different results, which the arguments of a call choose from.
@@ -350,7 +359,8 @@ impl Query<'_> {
                 Entity::Definition(function) => self.returned_as(function, GUARD).into(),
                 _ => Values::new(),
             }),
-            "is" => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)],
+            "asserts" if first != 0 => self.asserted(args, scope),
+            "is" | "asserts" => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)],
             "ReturnType" => {
                 let functions = self.callable_values(first, scope);
                 self.flat_map(functions, |function| self.call_result(function, None))

@@ -34,6 +34,14 @@ impl Query<'_> {
                 let elements = self.elements_of(results);
                 (!elements.is_empty()).then_some(elements)
             }
+            "filter" | "find" | "findLast" if is_list => {
+                let tested = self.tested_elements(&self.element(receiver, true), self.tested_for(first, at));
+                match name {
+                    _ if tested.is_empty() => None,
+                    "filter" => Some(self.elements_of(tested)),
+                    _ => Some(tested),
+                }
+            }
             "reduce" | "reduceRight" if is_list => {
                 let mut results = args.get(1).map(|start| self.eval(start.value, at.0, at.1)).unwrap_or_default();
                 merge(&mut results, self.function_results(first, at, Values::new));
@@ -253,7 +261,7 @@ impl Query<'_> {
         values
     }
 
-    fn lambda_results(&self, function: DefId) -> Values {
+    pub(super) fn lambda_results(&self, function: DefId) -> Values {
         if let Some(known) = self.results.borrow().get(&function) {
             return known.as_ref().clone();
         }

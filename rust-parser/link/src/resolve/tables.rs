@@ -14,7 +14,7 @@ use crate::project::file_entry::{is_callable, is_class};
 use crate::project::names::{EMPTY, Sym, SymbolId};
 use crate::project::query::Query;
 use crate::strategy::Strategy;
-use atlas_facts::{Arg, DefId, Expr, ExprId, KEY_MARK, Kind, LiteralType};
+use atlas_facts::{Arg, DefId, ELEMENTS, Expr, ExprId, KEY_MARK, Kind, LiteralType};
 
 /// Largest number of elements of a table; with more, they are unknown.
 pub(super) const MAX_ELEMENTS: usize = 256;
@@ -303,6 +303,25 @@ impl Query<'_> {
     /// Returns what `iterator.next()` gives in languages with prototypes: an object whose `value` is an element.
     pub(super) fn step_of(&self, elements: Values) -> Values {
         self.table(true, vec![("value".into(), self.holdable(elements))])
+    }
+
+    /// Returns the functions with which a container is made: `new List<Action> { F }`.
+    pub(super) fn made_with_elements(
+        &self,
+        callee: ExprId,
+        args: &[Arg],
+        (scope, line): (DefId, u32),
+    ) -> Option<Values> {
+        let filling = args.last().filter(|arg| arg.keyword.is_some_and(|word| self.file.text(word) == ELEMENTS))?;
+        let base = match *self.file.expr(callee) {
+            Expr::Generic { base, .. } => base,
+            _ => callee,
+        };
+        if self.eval(base, scope, line).iter().any(|value| matches!(value.entity, Entity::Definition(_))) {
+            return None;
+        }
+        let values = self.eval(filling.value, scope, line);
+        matches!(values[..], [Value { entity: Entity::Table(_), .. }]).then_some(values)
     }
 
     /// Returns the mapping or the set that `new Map([[key, value]])` and `new Set([value])` make.

@@ -36,8 +36,10 @@ pub fn infer(query: &Query) -> FileTypes {
             let symbol = query.file.symbols[function];
             let whole = query.returns(symbol);
             let parts = query.infer_parts(function as DefId);
-            let results = (0..).zip(std::iter::once(whole).chain(parts));
-            for (part, values) in results.chain([(DECORATED, query.decorated(symbol))]) {
+            let results = (0..).zip(std::iter::once(whole.clone()).chain(parts));
+            let paths =
+                if definition.declared_type.is_some() { query.own_paths(function as DefId, &whole) } else { vec![] };
+            for (part, values) in results.chain([(DECORATED, query.decorated(symbol))]).chain(paths) {
                 if !values.is_empty() {
                     types.returns.push((symbol, part, values.into_boxed_slice()));
                 }
@@ -163,9 +165,10 @@ impl Query<'_> {
         let is_open = match value.entity {
             Entity::Mapped(function) | Entity::Elements(function) => self.called_type(function).is_some(),
             Entity::Builtin(name) => name == EMPTY,
+            Entity::Opaque => !self.file.rules.prototypes,
             _ => false,
         };
-        if !self.file.rules.prototypes || !is_open {
+        if !is_open {
             return None;
         }
         let mut bindings = group.iter().filter_map(|entry| match entry.bound {
@@ -174,6 +177,15 @@ impl Query<'_> {
         });
         let (binding, None) = (bindings.next()?, bindings.next()) else { return None };
         let values = self.binding_values(binding, binding.scope);
+        let values = match self.file.rules.prototypes {
+            true => values,
+            false => {
+                let is_table = matches!(values[..], [Value { entity: Entity::Table(_), .. }]);
+                let empty = || smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)];
+                let values = if is_table { values } else { empty() };
+                self.with_stores(values, binding.scope, group[0].name, None)
+            }
+        };
         matches!(values[..], [Value { entity: Entity::Table(_), .. }]).then_some(values)
     }
 
@@ -222,9 +234,11 @@ impl Query<'_> {
         let definition = self.file.def(function);
         if let Some(declared) = definition.declared_type {
             let results = self.generic_results(function, declared);
+            let is_told = results.is_empty();
             let is_given = results.iter().any(|value| matches!(value.entity, Entity::Argument(_)));
             // The caller's argument, which comes first, says more than the bound of its type.
-            let bound = self.naming_parameters(|| self.eval_type(declared, function, 0));
+            let result = || self.eval_type(declared, function, 0);
+            let bound = if is_told { self.naming_own(result) } else { self.naming_parameters(result) };
             let mut values = if is_given { results.clone() } else { Values::new() };
             merge(&mut values, bound);
             merge(&mut values, results);

@@ -69,7 +69,8 @@ impl Query<'_> {
                 found
             }
             Expr::Call { callee, args, new } => {
-                let made = if *new { self.made_object(*callee, scope, line) } else { None };
+                let made = if *new { self.made_with_elements(*callee, args, (scope, line)) } else { None };
+                let made = made.or_else(|| if *new { self.made_object(*callee, scope, line) } else { None });
                 let made = made.or_else(|| self.made_container(*callee, scope));
                 let made =
                     made.or_else(|| if *new { self.filled_container(*callee, args, (scope, line)) } else { None });
@@ -201,14 +202,24 @@ impl Query<'_> {
     }
 
     fn call_values(&self, callee: ExprId, args: &[Arg], is_new: bool, scope: DefId, line: u32) -> Values {
-        let arguments = Arguments::Written(args, scope, line);
         if let Expr::Generic { base, args: types } = self.file.expr(callee) {
-            let mut results = self.call_values(*base, args, is_new, scope, line);
+            let mut results = self.typed_call_values(*base, (args, types), is_new, (scope, line));
             if is_new {
                 results = self.objects_of_arity(results, types.len());
             }
             return self.applied(results, types, scope, 0);
         }
+        self.typed_call_values(callee, (args, &[]), is_new, (scope, line))
+    }
+
+    fn typed_call_values(
+        &self,
+        callee: ExprId,
+        (args, types): (&[Arg], &[ExprId]),
+        is_new: bool,
+        (scope, line): (DefId, u32),
+    ) -> Values {
+        let arguments = Arguments::Written(args, scope, line, types);
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
             if self.file.rules.placeholder == Some(name) {

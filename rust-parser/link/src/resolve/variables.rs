@@ -98,7 +98,7 @@ impl Query<'_> {
             if let Some(functions) = self.assigned_functions(annotation, &bindings, scope, line) {
                 return self.with_functions(&values, &functions).unwrap_or(functions);
             }
-            if is_known(&values) {
+            if is_known(&values) && !self.may_hold_functions(annotation, &values) {
                 return values;
             }
             opaque = values;
@@ -132,6 +132,14 @@ impl Query<'_> {
         let values = self.with_stores(values, scope, name, reached);
         self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
         values
+    }
+
+    /// Returns whether a type is that of a container of which the project knows no class: functions may be in it.
+    fn may_hold_functions(&self, declared: ExprId, values: &Values) -> bool {
+        let is_open = matches!(values[..], [Value { entity: Entity::Builtin(EMPTY), .. }]);
+        is_open
+            && !self.file.rules.function_types.is_empty()
+            && matches!(self.file.expr(declared), Expr::Generic { .. })
     }
 
     /// Returns the functions that a variable holds at a line if its type says no more than that it is a function.

@@ -75,6 +75,9 @@ impl Walk<'_> {
             return None;
         }
         let receiver = captured("receiver");
+        if !settings.held.is_empty() && !receiver.is_some_and(|node| self.holds_any(node, &settings.held)) {
+            return None;
+        }
         let variants = match annotated.filter(|_| has_slot(&settings.event, VARIANTS)) {
             Some((definition, _)) => self.command_variants(definition),
             None => Vec::new(),

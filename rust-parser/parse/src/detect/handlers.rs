@@ -238,6 +238,9 @@ impl Walk<'_> {
         let handler = value_of(arguments, &rule.settings.handler, captured);
         let class = handler.and_then(|node| self.class_and_method(node));
         let class = class.and_then(|text| text.split_once('.').map(|(class, _)| class.to_owned()));
+        // `new UserController()`
+        let made = handler.and_then(|node| self.child(node, "type"));
+        let class = class.or_else(|| made.map(|node| self.text_of(node).into_owned()));
         let class = class.or_else(|| named("controller")?.first().map(|name| controller(name)));
         let viewset = handler.filter(|_| class.is_none()).map(|node| self.handler_of(node, ""));
         let mut handlers = Vec::new();

@@ -64,6 +64,53 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns whether a name is set to one of some paths of names, in a function around or in the file.
+    pub(super) fn holds_any(&self, node: NodeId, texts: &[String]) -> bool {
+        let held = self.held_paths.get_or_init(|| self.paths_by_name());
+        let paths = held.get(self.text_of(node).as_ref()).into_iter().flatten();
+        paths.filter(|(text, _)| texts.contains(text)).any(|&(_, place)| {
+            let around = self.function_around(place);
+            let mut here = node;
+            while here != around && here != 0 {
+                here = self.function_around(here);
+            }
+            here == around
+        })
+    }
+
+    fn paths_by_name(&self) -> FxHashMap<String, Vec<(String, NodeId)>> {
+        let mut found: FxHashMap<String, Vec<(String, NodeId)>> = FxHashMap::default();
+        let mut add = |name: String, path: String, place: NodeId| {
+            let paths = found.entry(name).or_default();
+            if paths.len() < MAX_ASSIGNED {
+                paths.push((path, place));
+            }
+        };
+        let kinds = self.nodes_by_kind(|kind| {
+            let is_pattern = kind == "object_pattern";
+            (is_pattern || MEMBERS.contains(&kind)).then_some(is_pattern)
+        });
+        for (node, is_pattern) in kinds {
+            let parent = self.tree.node(node).parent;
+            let target = ["left", "name", "pattern"].into_iter().find_map(|one| self.child(parent, one));
+            match self.child(parent, "value").or_else(|| self.child(parent, "right")) {
+                Some(value) if is_pattern && target == Some(node) => {
+                    for key in self.pattern_keys(node) {
+                        let path = format!("{}.{key}", self.text_of(value));
+                        add(key, path, node);
+                    }
+                }
+                Some(value) if value == node => {
+                    if let Some(target) = target {
+                        add(self.text_of(target).into_owned(), self.text_of(node).into_owned(), node);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
     /// Returns whether an assignment appends a value to what the variable has.
     fn is_appended(&self, value: NodeId) -> bool {
         let parent = self.tree.node(self.outermost(value)).parent;

@@ -143,6 +143,8 @@ pub struct RuleSettings {
     /// Bases or, with `@`, annotations of the class around the match: one that it must have, and those that it must not.
     pub class: Vec<String>,
     pub unless_class: Vec<String>,
+    /// Texts of which the file gives one to the variable that the receiver is: `const env = process.env`.
+    pub held: Vec<String>,
     /// Kind of the event: signal, task, event, dom, message, command.
     pub event_kind: String,
     pub expand: Vec<Expansion>,

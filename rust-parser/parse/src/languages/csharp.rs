@@ -5,9 +5,32 @@ use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
 use crate::languages::conditionals::{flattened, flattened_lists};
+use crate::walk::additions::Addition;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
-use atlas_facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Param, ParamKind, flags};
+use atlas_facts::{
+    Arg, BindingKind, ELEMENTS, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Param, ParamKind, flags,
+};
+
+/// Containers of the standard library.
+const CONTAINERS: [&str; 14] = [
+    "Dictionary",
+    "SortedDictionary",
+    "ConcurrentDictionary",
+    "SortedList",
+    "List",
+    "HashSet",
+    "SortedSet",
+    "LinkedList",
+    "Queue",
+    "Stack",
+    "Collection",
+    "ObservableCollection",
+    "ConcurrentBag",
+    "ConcurrentQueue",
+];
+/// Largest number of elements of an initializer that are recorded.
+const MAX_ELEMENTS: usize = 256;
 
 pub struct CSharp;
 
@@ -57,6 +80,8 @@ impl LanguageHooks for CSharp {
             "variable_declaration" => variables(walk, node),
             "type_parameter" => type_parameter(walk, node),
             "local_function_statement" => extension_member(walk, node),
+            "invocation_expression" => note_element(walk, node),
+            "declaration_expression" => taken(walk, node),
             _ => record_members(walk, node),
         }
     }
@@ -116,6 +141,7 @@ impl LanguageHooks for CSharp {
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         match walk.kind_name(node) {
             "implicit_object_creation_expression" => Some(implicit_new(walk, node)),
+            "object_creation_expression" => filled_new(walk, node),
             "constructor_initializer" => Some(other_constructor(walk, node)),
             _ => None,
         }
@@ -284,8 +310,102 @@ fn implicit_new(walk: &mut Walk, node: NodeId) -> ExprId {
     };
     let callee = declared.map_or(UNKNOWN, |node| walk.type_expression(node));
     let list = walk.contents(node).find(|&part| walk.kind_name(part) == "argument_list");
-    let args = walk.arguments(list);
+    let mut args = walk.arguments(list);
+    if let Some(declared) = declared {
+        add_elements(walk, node, declared, &mut args);
+    }
     walk.builder.expr(Expr::Call { callee, args, new: true })
+}
+
+/// Adds the elements of `new Dictionary<string, Action> { ["a"] = F, { "b", G } }` and `new List<Action> { F }` to the
+/// arguments, as one with a keyword of its own.
+fn add_elements(walk: &mut Walk, node: NodeId, declared: NodeId, args: &mut Vec<Arg>) {
+    let text = walk.text_of(declared);
+    let Some((name, _)) = text.split_once('<') else { return };
+    let name = name.rsplit('.').next().unwrap_or_default().trim();
+    let name = name.strip_prefix("IReadOnly").or_else(|| name.strip_prefix('I')).unwrap_or(name);
+    let is_map = name.ends_with("Dictionary");
+    let list = walk.contents(node).find(|&part| walk.kind_name(part) == "initializer_expression");
+    let Some(list) = list.filter(|_| CONTAINERS.contains(&name)) else { return };
+    let (mut items, mut keys) = (Vec::new(), Vec::new());
+    for part in walk.contents(list).take(MAX_ELEMENTS).collect::<Vec<_>>() {
+        let inner: Vec<NodeId> = walk.contents(part).collect();
+        let (key, value) = match (walk.kind_name(part), &inner[..]) {
+            ("initializer_expression", &[key, value]) => (Some(key), value),
+            ("assignment_expression", &[left, .., value]) if walk.bytes_of(left).starts_with(b"[") => {
+                let key = walk.contents(left).last();
+                (key.and_then(|key| walk.contents(key).last()).or(key), value)
+            }
+            _ => (None, part),
+        };
+        items.push(walk.expression(value));
+        keys.push(key.map_or(0, |key| walk.stated_key(key)));
+    }
+    let (kind, keys) = if is_map { (LiteralType::Dict, keys) } else { (LiteralType::List, Vec::new()) };
+    let value = walk.builder.expr(Expr::Elements { kind, items, keys });
+    let keyword = Some(walk.builder.name(ELEMENTS));
+    args.push(Arg { keyword, value });
+}
+
+/// `new List<Action> { F }`: a creation with elements.
+fn filled_new(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let declared = walk.child(node, "type")?;
+    let list = walk.child(node, "arguments");
+    if !walk.contents(node).any(|part| walk.kind_name(part) == "initializer_expression") {
+        return None;
+    }
+    walk.claim_read(declared);
+    let callee = walk.made_type(declared);
+    let mut args = walk.arguments(list);
+    add_elements(walk, node, declared, &mut args);
+    Some(walk.builder.expr(Expr::Call { callee, args, new: true }))
+}
+
+/// Binds what a call stores in a container, if that may be a function: `table.Add("a", F)`, `list.Add(F)`.
+fn note_element(walk: &mut Walk, call: NodeId) {
+    let (Some(function), Some(list)) = (walk.child(call, "function"), walk.child(call, "arguments")) else { return };
+    let (Some(base), Some(name)) = (walk.child(function, "expression"), walk.child(function, "name")) else { return };
+    let args: Vec<NodeId> = walk.contents(list).filter_map(|arg| walk.contents(arg).last()).collect();
+    let is_function = |walk: &Walk, node: NodeId| match walk.kind_name(node) {
+        "lambda_expression" | "anonymous_method_expression" => true,
+        "identifier" | "member_access_expression" => {
+            let text = walk.text_of(node);
+            text.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
+        }
+        _ => false,
+    };
+    match (walk.bytes_of(name), &args[..]) {
+        (b"Add" | b"Enqueue" | b"Push", &[value]) if is_function(walk, value) => {
+            walk.add_element(call, base, &args, Addition::of(0));
+        }
+        (b"Add" | b"TryAdd", &[_, value]) if is_function(walk, value) => {
+            walk.add_element(call, base, &args, Addition::keyed(0, 1));
+        }
+        _ => {}
+    }
+}
+
+/// `out var f`: what `table.TryGetValue("a", out var f)` takes from a container, else a variable of unknown value.
+fn taken(walk: &mut Walk, node: NodeId) {
+    let Some(target) = walk.child(node, "name") else { return };
+    let list = walk.tree.node(walk.tree.node(node).parent).parent;
+    let function = walk.child(walk.tree.node(list).parent, "function");
+    let base = function.and_then(|function| walk.child(function, "expression"));
+    let name = function.and_then(|function| walk.child(function, "name"));
+    let name = name.map(|name| walk.text_of(name).into_owned()).unwrap_or_default();
+    let key = walk.contents(list).next().and_then(|arg| walk.contents(arg).last());
+    let value = match (base, key) {
+        (Some(base), Some(key)) if matches!(name.as_str(), "TryGetValue" | "Remove" | "TryRemove") => {
+            let base = walk.expression(base);
+            let index = walk.selector(key);
+            Some(walk.builder.expr(Expr::Index { base, index }))
+        }
+        _ => None,
+    };
+    let line = walk.tree.line(node);
+    let declared = walk.child(node, "type").filter(|&declared| walk.kind_name(declared) != "implicit_type");
+    let annotation = declared.map(|declared| walk.annotation(declared));
+    walk.bind(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
 }
 
 /// Returns the declared result of the method or property around a node.

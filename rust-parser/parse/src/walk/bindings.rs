@@ -235,7 +235,10 @@ impl Walk<'_> {
             Expr::Name(name) if self.builder.text(name) == "_" => {}
             Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
             Expr::Generic { base, args } => {
-                let is_mark = matches!(*self.builder.get(base), Expr::Name(name) if matches!(self.builder.text(name), "typeof" | "is"));
+                let is_mark = match *self.builder.get(base) {
+                    Expr::Name(name) => matches!(self.builder.text(name), "typeof" | "is" | "asserts"),
+                    _ => false,
+                };
                 let by_arity = self.language.settings.link.classes_by_arity;
                 match *self.builder.get(base) {
                     _ if is_mark || self.builder.is_container(base) => {}

@@ -204,7 +204,7 @@ impl Walk<'_> {
     }
 
     /// Returns the text of a key: a literal, or a path of names after [`KEY_MARK`]; 0 for any other expression.
-    fn stated_key(&mut self, node: NodeId) -> Name {
+    pub fn stated_key(&mut self, node: NodeId) -> Name {
         let key = self.literal_key(node);
         if key != 0 {
             return key;
@@ -362,7 +362,7 @@ impl Walk<'_> {
     }
 
     /// Returns the type that a constructor call instantiates and records references to its type arguments.
-    fn made_type(&mut self, node: NodeId) -> ExprId {
+    pub fn made_type(&mut self, node: NodeId) -> ExprId {
         let callee = self.type_expression(node);
         if let Expr::Generic { args, .. } = self.builder.get(callee) {
             for arg in args.clone() {

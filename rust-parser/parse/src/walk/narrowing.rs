@@ -136,6 +136,13 @@ impl Walk<'_> {
         (found, None)
     }
 
+    /// Returns the lines of a block after a statement.
+    pub fn lines_left(&self, statement: NodeId) -> Option<(u32, u32)> {
+        let block = self.tree.node(statement).parent;
+        let is_block = matches!(self.kind_name(block), "statement_block" | "compound_statement" | "block" | "program");
+        is_block.then(|| (self.line_of_end(statement) + 1, self.line_of_end(block)))
+    }
+
     /// Returns the lines of a block after an `if` whose only branch leaves it.
     fn lines_after(&self, statement: NodeId, branch: NodeId) -> Option<(u32, u32)> {
         let mut last = branch;
@@ -147,8 +154,6 @@ impl Walk<'_> {
             "return_statement" | "throw_statement" | "continue_statement" | "break_statement" | "throw_expression"
         );
         let leaves = leaves || self.contents(last).next().is_some_and(|one| self.kind_name(one) == "throw_expression");
-        let block = self.tree.node(statement).parent;
-        let is_block = matches!(self.kind_name(block), "statement_block" | "compound_statement" | "block" | "program");
-        (leaves && is_block).then(|| (self.line_of_end(statement) + 1, self.line_of_end(block)))
+        if leaves { self.lines_left(statement) } else { None }
     }
 }

@@ -107,6 +107,8 @@ pub struct Walk<'a> {
     pub assigned_signals: OnceCell<FxHashMap<String, NodeId>>,
     /// The texts that a name of the file is assigned, in their order.
     pub assigned_texts: OnceCell<FxHashMap<String, Vec<NodeId>>>,
+    /// By name of a variable: the paths of names that it is set to, with their places.
+    pub held_paths: OnceCell<FxHashMap<String, Vec<(String, NodeId)>>>,
     /// Number of texts that are being read inside of one another.
     pub text_depth: Cell<u32>,
     /// Default values of open definitions that run in the scope around them, the first one on top.
@@ -162,6 +164,7 @@ impl<'a> Walk<'a> {
             assigned_strings: OnceCell::new(),
             assigned_signals: OnceCell::new(),
             assigned_texts: OnceCell::new(),
+            held_paths: OnceCell::new(),
             text_depth: Cell::new(0),
             outside: BinaryHeap::new(),
             detecting: None,

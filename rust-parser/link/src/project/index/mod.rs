@@ -62,6 +62,8 @@ pub struct Index {
     file_names: FxHashMap<Sym, Vec<FileId>>,
     folders: FxHashMap<(FamilyId, Sym), u32>,
     pub packages: FxHashMap<Sym, u32>,
+    /// Packages that are the files of a folder. Nobody else's name leads to them, but their uids are taken.
+    folder_packages: FxHashMap<Sym, u32>,
     /// Modules and packages, or files of a package, directly in a folder.
     children: FxHashMap<(FamilyId, Sym), Vec<FileId>>,
     pub shared: FxHashMap<(Container, Sym), Vec<SymbolId>>,
@@ -114,6 +116,7 @@ impl Index {
             file_names: FxHashMap::default(),
             folders: FxHashMap::default(),
             packages: FxHashMap::default(),
+            folder_packages: FxHashMap::default(),
             children: FxHashMap::default(),
             shared: FxHashMap::default(),
             by_name: FxHashMap::default(),
@@ -203,7 +206,7 @@ impl Index {
     /// Returns the symbol whose uid is a qualified name without a suffix. Returns `None` if a package has this name, or
     /// no symbol.
     pub fn owner(&self, qualified_name: Sym) -> Option<SymbolId> {
-        if self.packages.contains_key(&qualified_name) {
+        if self.packages.contains_key(&qualified_name) || self.folder_packages.contains_key(&qualified_name) {
             return None;
         }
         let claims = self.claims.get(&qualified_name)?.as_slice();

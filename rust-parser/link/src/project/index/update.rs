@@ -111,6 +111,10 @@ impl Index {
             presence.folders.entry(place).or_insert_with(|| self.folders.contains_key(&place));
             add_count(&mut self.folders, place, by);
         }
+        if let Some(package) = entry.folder_package() {
+            presence.folder_packages.entry(package).or_insert_with(|| self.folder_packages.contains_key(&package));
+            add_count(&mut self.folder_packages, package, by);
+        }
         for declared in entry.packages() {
             // Parent packages exist, too: `com.example.app` allows `import com.example`.
             let text = self.strings.text(declared);
@@ -135,6 +139,9 @@ impl Index {
                 self.shared.entry(place).or_default().push(symbol);
                 touched.shared.insert(place);
             }
+        }
+        for &(def, name) in &entry.given_names {
+            add_claim(&mut self.by_name, name, entry.symbols[def as usize]);
         }
         if entry.has_global_imports {
             self.global_imports.insert(entry.path.clone(), id);
@@ -165,6 +172,9 @@ impl Index {
                 if let Some(scope) = entry.shared_scope(def as u32) {
                     shared.insert((container(&self.strings, entry, scope), definition.name));
                 }
+            }
+            for &(_, name) in &entry.given_names {
+                drop_claims(&mut self.by_name, name, stays);
             }
             drop_claims(&mut self.claims, entry.file_name, stays);
             self.global_imports.remove(&entry.path);
@@ -205,6 +215,7 @@ struct Touched {
 struct Presence {
     folders: FxHashMap<(FamilyId, Sym), bool>,
     packages: FxHashMap<Sym, bool>,
+    folder_packages: FxHashMap<Sym, bool>,
 }
 
 impl Presence {
@@ -217,6 +228,11 @@ impl Presence {
         for (&package, &existed) in &self.packages {
             if existed != index.packages.contains_key(&package) {
                 keys.insert(text_key(DependencyKind::Package, 0, index.strings.text(package)));
+                keys.insert(key(DependencyKind::Uid, package, 0));
+            }
+        }
+        for (&package, &existed) in &self.folder_packages {
+            if existed != index.folder_packages.contains_key(&package) {
                 keys.insert(key(DependencyKind::Uid, package, 0));
             }
         }

@@ -77,6 +77,30 @@ impl<'a> Query<'a> {
         (is_path && !pattern.is_any()).then_some(Entity::Missing)
     }
 
+    /// Returns the file of a relative path below another of the folders that `rootDirs` joins.
+    pub(super) fn file_of_other_root(&self, entry: &FileEntry, path: &str) -> Option<FileId> {
+        let roots = &self.tsconfig_of(&entry.path)?.roots;
+        let below =
+            |root: &String| if root.is_empty() { Some(path) } else { path.strip_prefix(root)?.strip_prefix('/') };
+        let rest = roots.iter().filter_map(below).min_by_key(|rest| rest.len())?;
+        roots.iter().find_map(|root| self.source_file(&entry.rules, &join(root, rest)))
+    }
+
+    /// Returns the source of a file that the build of a project around it writes: `../core/dist/deep` for its `outDir`.
+    pub(super) fn source_of_output(&self, entry: &FileEntry, path: &str) -> Option<FileId> {
+        for folder in around(folder_of(path)) {
+            let Some(here) = self.configured(&self.index.configuration.tsconfigs, folder) else { continue };
+            for (output, roots) in here.iter().filter_map(|config| config.output.as_ref()) {
+                let rest = path.strip_prefix(output.as_str()).and_then(|rest| rest.strip_prefix('/'));
+                let mut found = rest.into_iter().flat_map(|rest| roots.iter().map(move |root| join(root, rest)));
+                if let Some(found) = found.find_map(|source| self.source_file(&entry.rules, &source)) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
     /// Returns what a name means by the `imports` of the package around a file.
     fn imported_inside(&self, entry: &FileEntry, name: &str, depth: usize) -> Option<Entity> {
         let packages = &self.index.configuration.packages;

@@ -33,7 +33,10 @@ impl Query<'_> {
         }
         if module.starts_with('.') {
             let path = normalised(folder_of(&entry.path), module);
-            let found = path.and_then(|path| self.source_file(&entry.rules, &path));
+            let found = path.and_then(|path| {
+                let own = self.source_file(&entry.rules, &path);
+                own.or_else(|| self.file_of_other_root(entry, &path)).or_else(|| self.source_of_output(entry, &path))
+            });
             return found.map_or(Entity::Missing, |found| Entity::Definition(self.module_symbol(found)));
         }
         self.named_module(entry, module, 0)

@@ -4,6 +4,7 @@
 mod arguments;
 mod bare_macros;
 mod declarations;
+mod macro_bodies;
 mod macros;
 mod modules;
 mod names;
@@ -127,6 +128,7 @@ impl LanguageHooks for CFamily {
     }
 
     fn end(&self, walk: &mut Walk) {
+        macro_bodies::refer(walk);
         test_macros::mark_run(walk);
     }
 

@@ -8,10 +8,21 @@ use crate::languages::cfamily::pasting;
 use crate::query::vocabulary::Capture;
 use crate::walk::drafts::DefinitionDraft;
 use crate::walk::state::Walk;
-use atlas_facts::{DefId, Expr, Kind, Name, ReferenceKind, flags};
+use atlas_facts::{DefId, Expr, FileFacts, Kind, Name, ReferenceKind, flags};
 
 /// Macros outside of capitals that define tests.
 const OTHER_MACROS: &[&str] = &["Test", "Theory", "ParameterizedTest"];
+
+/// Functions and macros that take a test, with its position among the arguments.
+const RUNNERS: &[(&str, usize)] = &[
+    ("cmocka_unit_test", 0),
+    ("g_test_add_func", 1),
+    ("CU_add_test", 2),
+    ("CU_ADD_TEST", 1),
+    ("tcase_add_test", 1),
+    ("MU_RUN_TEST", 0),
+    ("RUN_TEST", 0),
+];
 
 /// Returns whether a name is that of a macro.
 fn is_macro(name: &str) -> bool {
@@ -102,9 +113,35 @@ pub fn body(walk: &mut Walk, node: NodeId) {
     walk.open(definition, &draft);
 }
 
+/// Marks the functions that a library of tests runs: `cmocka_unit_test(works)`, `g_test_add_func("/a", works)`.
+fn mark_registered(facts: &mut FileFacts) {
+    let mut run: FxHashSet<Name> = FxHashSet::default();
+    for expr in &facts.exprs {
+        let Expr::Call { callee, args, .. } = expr else { continue };
+        let Expr::Name(callee) = facts.exprs[*callee as usize] else { continue };
+        let callee = &facts.strings[callee as usize];
+        let place = RUNNERS.iter().find(|(name, _)| callee.strip_prefix(name).is_some_and(is_variant));
+        let given = place.and_then(|&(_, place)| args.get(place)).map(|arg| &facts.exprs[arg.value as usize]);
+        if let Some(&Expr::Name(name)) = given {
+            run.insert(name);
+        }
+    }
+    for definition in &mut facts.definitions {
+        if definition.kind == Kind::Function && run.contains(&definition.name) {
+            definition.flags |= flags::TEST;
+        }
+    }
+}
+
+/// `_setup_teardown` of `cmocka_unit_test_setup_teardown`.
+fn is_variant(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with("_setup") || rest.starts_with("_teardown") || rest.starts_with("_prestate")
+}
+
 /// Marks `main` and the functions without parameters that it names, in a file of tests.
 pub fn mark_run(walk: &mut Walk) {
     let facts = &mut walk.builder.facts;
+    mark_registered(facts);
     if !facts.is_test {
         return;
     }

@@ -32,7 +32,7 @@ use crate::languages::ecmascript::jsdoc::type_documented;
 use crate::languages::ecmascript::literals::{enclosing_value, has_functions, note_values};
 use crate::languages::ecmascript::objects::{is_function, is_path};
 use crate::languages::ecmascript::prototypes::note_bases;
-use crate::languages::ecmascript::type_shapes::{add_type_bases, made_object, marked, shaped_type};
+use crate::languages::ecmascript::type_shapes::{add_type_bases, made_object, marked, shaped_type, typed_call};
 use crate::query::vocabulary::Capture;
 use crate::rewriting::Edit;
 use crate::walk::additions::Addition;
@@ -45,6 +45,10 @@ pub struct Ecmascript;
 
 /// Functions whose callbacks are tests.
 const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
+
+/// Words in the names of functions that return only if a test holds.
+const ASSERTIONS: &[&str] =
+    &["assert", "check", "ensure", "expect", "guard", "invariant", "must", "require", "validate", "verify"];
 
 impl LanguageHooks for Ecmascript {
     fn language_of_content(&self, path: &str, data: &[u8]) -> Option<&'static str> {
@@ -188,6 +192,9 @@ impl LanguageHooks for Ecmascript {
         }
         if walk.kind_name(node) == "new_expression" {
             return made_object(walk, node);
+        }
+        if walk.kind_name(node) == "call_expression" {
+            return typed_call(walk, node);
         }
         // An element with a lower-case name is an HTML element, not a component.
         if walk.bytes_of(node).first() != Some(&b'<') {
@@ -418,12 +425,40 @@ fn guard(walk: &mut Walk, node: NodeId) {
     let is_typed = walk.language.settings.include.iter().any(|included| included == "typed");
     let (Some(callee), Some(list)) = (walk.child(node, "function"), walk.child(node, "arguments")) else { return };
     let Some(tested) = walk.contents(list).next().filter(|_| is_typed) else { return };
-    if !is_path(walk, callee) || !is_path(walk, tested) || !is_condition(walk, node) {
+    if !is_path(walk, callee) {
+        return;
+    }
+    if walk.kind_name(walk.tree.node(node).parent) == "expression_statement" {
+        return assertion(walk, node, callee, tested);
+    }
+    if !is_path(walk, tested) || !is_condition(walk, node) {
         return;
     }
     let callee = walk.expression(callee);
     let annotation = marked(walk, "is", vec![callee]);
     walk.narrow_branch(node, tested, annotation);
+}
+
+/// `assertShape(x);` and `invariant(x instanceof Shape);`, if the function returns only where that holds.
+fn assertion(walk: &mut Walk, call: NodeId, callee: NodeId, tested: NodeId) {
+    let name = walk.child(callee, "property").unwrap_or(callee);
+    let name = walk.text_of(name).to_ascii_lowercase();
+    if !ASSERTIONS.iter().any(|word| name.contains(word)) {
+        return;
+    }
+    let Some(lines) = walk.lines_left(walk.tree.node(call).parent) else { return };
+    let (left, right) = (walk.child(tested, "left"), walk.child(tested, "right"));
+    let operator = walk.child(tested, "operator").map(|operator| walk.bytes_of(operator).to_vec());
+    let (target, declared) = match (operator.as_deref(), left, right) {
+        (Some(b"instanceof"), Some(left), Some(right)) => (left, Some(right)),
+        _ if is_path(walk, tested) => (tested, None),
+        _ => return,
+    };
+    let mut args = vec![walk.expression(callee)];
+    args.extend(declared.map(|declared| walk.expression(declared)));
+    let annotation = marked(walk, "asserts", args);
+    let target = walk.expression(target);
+    walk.narrow_lines(call, target, annotation, lines, true);
 }
 
 /// Returns whether a node is a condition or an operand of one.

@@ -28,11 +28,20 @@ pub fn shaped_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
             Some(marked(walk, "typeof", vec![inner]))
         }
         "as_expression" | "type_assertion" => Some(cast(walk, node)),
-        "type_predicate_annotation" => {
-            let predicate = walk.contents(node).next()?;
-            let declared = walk.child(predicate, "type")?;
+        "type_predicate_annotation" | "asserts_annotation" => {
+            let inner = walk.contents(node).next()?;
+            shaped_type(walk, inner)
+        }
+        "type_predicate" => {
+            let declared = walk.child(node, "type")?;
             let declared = walk.type_expression(declared);
             Some(marked(walk, "is", vec![UNKNOWN, declared]))
+        }
+        "asserts" => {
+            let predicate = walk.contents(node).next()?;
+            let declared = walk.child(predicate, "type");
+            let declared = declared.map_or(UNKNOWN, |declared| walk.type_expression(declared));
+            Some(marked(walk, "asserts", vec![UNKNOWN, declared]))
         }
         _ => None,
     }
@@ -232,13 +241,23 @@ fn add_member(walk: &mut Walk, scope: DefId, member: NodeId, annotation: ExprId)
 /// Returns the expression of `new Repo<User>()`, whose type arguments are those of the object.
 pub fn made_object(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let constructor = walk.child(node, "constructor")?;
+    called_with_types(walk, node, constructor, true)
+}
+
+/// Returns the expression of `load<User>(url)`.
+pub fn typed_call(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    let function = walk.child(node, "function")?;
+    called_with_types(walk, node, function, false)
+}
+
+fn called_with_types(walk: &mut Walk, node: NodeId, called: NodeId, new: bool) -> Option<ExprId> {
     let list = walk.child(node, "type_arguments")?;
-    walk.claim_read(constructor);
+    walk.claim_read(called);
     let types: Vec<NodeId> = walk.contents(list).collect();
     let types: Vec<ExprId> = types.into_iter().map(|part| walk.annotation(part)).collect();
-    let base = walk.expression(constructor);
+    let base = walk.expression(called);
     let callee = walk.builder.expr(Expr::Generic { base, args: types });
     let list = walk.child(node, "arguments");
     let args = walk.arguments(list);
-    Some(walk.builder.expr(Expr::Call { callee, args, new: true }))
+    Some(walk.builder.expr(Expr::Call { callee, args, new }))
 }

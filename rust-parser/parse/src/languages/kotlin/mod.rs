@@ -20,6 +20,11 @@ use atlas_languages::Settings;
 
 pub struct Kotlin;
 
+/// The annotation by which other languages know a function, up to its argument.
+const NAMING: &[u8] = b"@JvmName(\"";
+/// Bytes from the argument of an annotation to its function that are looked at.
+const MAX_HEAD: usize = 600;
+
 const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
 
 impl LanguageHooks for Kotlin {
@@ -75,6 +80,10 @@ impl LanguageHooks for Kotlin {
             let target = walk.expression(node);
             walk.push_binding(target, binding);
         }
+    }
+
+    fn end(&self, walk: &mut Walk) {
+        name_functions(walk);
     }
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
@@ -174,14 +183,52 @@ fn function_type(walk: &mut Walk, node: NodeId) -> ExprId {
 fn name_of_file(walk: &mut Walk, node: NodeId) {
     let text = walk.text_of(node).into_owned();
     let given = text.split_once("JvmName(").and_then(|(_, rest)| rest.split('"').nth(1));
-    if let Some(given) = given.filter(|given| !given.is_empty()) {
-        let callee = walk.builder.name("JvmName");
-        let callee = walk.builder.name_expr(callee);
-        let key = walk.builder.owned_name(given.to_owned());
-        let value = walk.builder.expr(Expr::Key(key));
-        let expr = walk.builder.expr(Expr::Call { callee, args: vec![Arg { keyword: None, value }], new: false });
-        walk.builder.facts.definitions[0].decorators.push(expr);
+    if let Some(given) = given {
+        name_elsewhere(walk, 0, given);
     }
+}
+
+/// `@JvmName("of") fun make()`: the name by which other languages know a function is a decorator. The grammar takes the
+/// argument of an annotation of a top-level function for an expression of its own, so this is read in the text.
+fn name_functions(walk: &mut Walk) {
+    let source = walk.source;
+    let named: Vec<(usize, String)> =
+        memchr::memmem::find_iter(source, NAMING).filter_map(|at| renamed(source, at + NAMING.len())).collect();
+    for (keyword, given) in named {
+        let holds = |node: NodeId| {
+            let place = walk.tree.node(node);
+            walk.kind_name(node) == "function_declaration"
+                && (place.start as usize) <= keyword
+                && keyword < place.end as usize
+        };
+        let function = (0..walk.tree.len()).filter(|&node| holds(node)).max_by_key(|&node| walk.tree.node(node).start);
+        if let Some(&(definition, _)) = function.and_then(|node| walk.definition_of.get(&node)) {
+            name_elsewhere(walk, definition, &given);
+        }
+    }
+}
+
+/// Returns the place of `fun` behind an annotation whose argument begins at a place, and the argument.
+fn renamed(source: &[u8], at: usize) -> Option<(usize, String)> {
+    let rest = &source[at..source.len().min(at + MAX_HEAD)];
+    let end = memchr::memchr(b'"', rest)?;
+    let given = std::str::from_utf8(&rest[..end]).ok()?;
+    let after = rest.get(end + 1..)?.strip_prefix(b")")?;
+    let keyword = memchr::memmem::find(after, b"fun ")?;
+    let is_head = !after[..keyword].iter().any(|byte| matches!(byte, b'{' | b'}' | b';' | b'='));
+    is_head.then(|| (at + end + 2 + keyword, given.to_owned()))
+}
+
+fn name_elsewhere(walk: &mut Walk, definition: u32, given: &str) {
+    if given.is_empty() {
+        return;
+    }
+    let callee = walk.builder.name("JvmName");
+    let callee = walk.builder.name_expr(callee);
+    let key = walk.builder.owned_name(given.to_owned());
+    let value = walk.builder.expr(Expr::Key(key));
+    let expr = walk.builder.expr(Expr::Call { callee, args: vec![Arg { keyword: None, value }], new: false });
+    walk.builder.facts.definitions[definition as usize].decorators.push(expr);
 }
 
 /// `x is T` in a condition, `is T ->` in `when (x)`.
