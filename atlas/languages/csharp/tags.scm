@@ -148,7 +148,6 @@
 ; Bindings
 
 (variable_declaration) @hook
-(invocation_expression) @hook
 (property_declaration name: (_) @target value: (object_creation_expression) @value) @binding.assign
 (assignment_expression left: (_) @target operator: "=" right: (_) @value @reference.read) @binding.assign
 (assignment_expression left: (_) @target operator: "??=" right: (_) @value @reference.read) @binding.assign

@@ -272,7 +272,7 @@ impl Query<'_> {
                 values = self.lambda_result(*def);
                 steps = rest;
             }
-            Some((&Expr::Elements { ref items, ref keys, .. }, scope, line))
+            Some((Expr::Elements { items, keys, .. }, scope, line))
                 if let [Value { entity: Entity::TypeMember(name), .. }, rest @ ..] = steps
                     && !keys.is_empty() =>
             {

@@ -5,7 +5,6 @@ use crate::facts_builder::UNKNOWN;
 use crate::flat_tree::NodeId;
 use crate::hooks::LanguageHooks;
 use crate::languages::conditionals::{flattened, flattened_lists};
-use crate::walk::additions::Addition;
 use crate::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::walk::state::Walk;
 use atlas_facts::{
@@ -80,7 +79,6 @@ impl LanguageHooks for CSharp {
             "variable_declaration" => variables(walk, node),
             "type_parameter" => type_parameter(walk, node),
             "local_function_statement" => extension_member(walk, node),
-            "invocation_expression" => note_element(walk, node),
             "declaration_expression" => taken(walk, node),
             _ => record_members(walk, node),
         }
@@ -359,30 +357,6 @@ fn filled_new(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let mut args = walk.arguments(list);
     add_elements(walk, node, declared, &mut args);
     Some(walk.builder.expr(Expr::Call { callee, args, new: true }))
-}
-
-/// Binds what a call stores in a container, if that may be a function: `table.Add("a", F)`, `list.Add(F)`.
-fn note_element(walk: &mut Walk, call: NodeId) {
-    let (Some(function), Some(list)) = (walk.child(call, "function"), walk.child(call, "arguments")) else { return };
-    let (Some(base), Some(name)) = (walk.child(function, "expression"), walk.child(function, "name")) else { return };
-    let args: Vec<NodeId> = walk.contents(list).filter_map(|arg| walk.contents(arg).last()).collect();
-    let is_function = |walk: &Walk, node: NodeId| match walk.kind_name(node) {
-        "lambda_expression" | "anonymous_method_expression" => true,
-        "identifier" | "member_access_expression" => {
-            let text = walk.text_of(node);
-            text.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
-        }
-        _ => false,
-    };
-    match (walk.bytes_of(name), &args[..]) {
-        (b"Add" | b"Enqueue" | b"Push", &[value]) if is_function(walk, value) => {
-            walk.add_element(call, base, &args, Addition::of(0));
-        }
-        (b"Add" | b"TryAdd", &[_, value]) if is_function(walk, value) => {
-            walk.add_element(call, base, &args, Addition::keyed(0, 1));
-        }
-        _ => {}
-    }
 }
 
 /// `out var f`: what `table.TryGetValue("a", out var f)` takes from a container, else a variable of unknown value.
