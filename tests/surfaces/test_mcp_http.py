@@ -121,7 +121,10 @@ async def test_paths_that_lead_out_of_the_project_are_refused(served: Served) ->
         for uri, message in (
             ("file:///etc/passwd", "is not a resource of this server"),
             ("atlas://shop/x", "is not a resource of this server"),
-            ("atlas://file/..%2f..%2fetc/passwd", "encoded slash"),
+            ("atlas://file/..%2f..%2fetc/passwd", "outside the project"),
+            ("atlas://file/shop%5c..%5C..%5cetc", "outside the project"),
+            ("atlas://file/%2Fetc%2Fpasswd", "outside the project"),
+            ("atlas://file/shop%2fcart.py%0", "broken escape"),
             ("atlas://file/%2e%2e/%2e%2e/etc/passwd", "outside the project"),
             ("atlas://file//etc/passwd", "outside the project"),
             ("atlas://file/shop/cart.py%00", "control characters"),
@@ -140,6 +143,8 @@ async def test_resources_prompts_and_completion_are_served(served: Served) -> No
         assert not (await client.list_resources()).resources
         (content,) = (await client.read_resource("atlas://file/shop/cart.py")).contents
         assert "  12-14 method Cart.total(self) -> int" in content.text.splitlines()
+        (filled_in,) = (await client.read_resource("atlas://file/shop%2Fcart.py")).contents
+        assert filled_in.text == content.text
         assert [each.name for each in (await client.list_prompts()).prompts] == [
             "explain_symbol",
             "review_change",

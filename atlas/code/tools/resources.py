@@ -29,7 +29,6 @@ MAX_URI_CHARACTERS = 2_000
 MAX_SYMBOLS = 10_000
 
 _URI = lazy_regex(r"atlas://(node|file)/(.+)", re.DOTALL)
-_ENCODED_SLASH = lazy_regex(r"%(2f|5c)", re.IGNORECASE)
 _BROKEN_ESCAPE = lazy_regex(r"%(?![0-9a-fA-F]{2})")
 
 
@@ -44,13 +43,16 @@ async def read_resource(atlas: Atlas, uri: str) -> str:
 
 
 def parse_uri(uri: str) -> tuple[str, str]:
-    """Return kind and decoded name of a URI. Raises ConfigError if it is malformed."""
+    """Return kind and decoded name of a URI. Raises ConfigError if it is malformed.
+
+    Clients that fill in a template write the slashes of a path as "%2F" (RFC 6570); where it leads is checked decoded.
+    """
     known = "Resources: " + ", ".join(template.uri for template in TEMPLATES)
     match = _URI.fullmatch(uri) if len(uri) <= MAX_URI_CHARACTERS else None
     if match is None:
         raise ConfigError(f"{uri[:200]!r} is not a resource of this server", known)
-    if _ENCODED_SLASH.search(match[2]) or _BROKEN_ESCAPE.search(match[2]):
-        raise ConfigError(f"{uri[:200]!r} has an encoded slash or a broken escape", "Write slashes as they are.")
+    if _BROKEN_ESCAPE.search(match[2]):
+        raise ConfigError(f"{uri[:200]!r} has a broken escape", "Write a percent sign as %25.")
     try:
         name = unquote(match[2], errors="strict")
     except UnicodeDecodeError as error:
