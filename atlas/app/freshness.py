@@ -116,6 +116,11 @@ class FreshnessGuard:
         assert run is not None
         return run.task.result()
 
+    def verify_early(self) -> None:
+        """Have the next check look at each file, so that no call has to; for checks in the background."""
+        if self._check is not None:
+            self._check.verify_early()
+
     async def update(self, store: Store, newer: NewerFiles) -> tuple[NewerFiles, str]:
         """Have the newer files indexed if they are few; return those that still are newer, and why."""
         assert self._check is not None

@@ -236,6 +236,7 @@ class Session:
             while (left := self._written_at + QUIET_SECONDS - time.monotonic()) > 0:  # noqa: ASYNC110
                 await asyncio.sleep(left)
             indexed = self._writes
+            self.guard.verify_early()
             with suppress(AtlasError):
                 atlas, newer = await self.looked()
                 if newer is not None and newer.paths:

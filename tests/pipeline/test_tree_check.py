@@ -230,6 +230,11 @@ async def test_events_find_what_stamps_find(tree: Tree, tmp_path: Path, monkeypa
             assert await look() == NewerFiles()
         if sys.platform == "linux":
             assert len(looks) == 2, "one look at each file, and one when the watches were set"
+            for seconds, total in ((tree_events.VERIFY_SECONDS, 2), (0.0, 3)):
+                monkeypatch.setattr(tree_events, "EARLY_SECONDS", seconds)
+                check.verify_early()
+                assert await look() == await look() == NewerFiles()
+                assert len(looks) == total, "the background looks early, and once"
         rewritten(root / "edited.py", "def two(): ...\n")
         assert (await look()).changed == ("edited.py",)
         rewritten(root / "edited.py", "def one(): ...\n")

@@ -150,6 +150,11 @@ class TreeCheck:
             self._save()
         return self._result(await self._own_rules.newer(store, state))
 
+    def verify_early(self) -> None:
+        """See `TreeEvents.verify_early`."""
+        if self._events is not None:
+            self._events.verify_early()
+
     async def aclose(self) -> None:
         """Keep the tree for the next session; idempotent."""
         if self._saving is not None:

@@ -30,6 +30,8 @@ LEFT_TO_OTHERS = 8
 """A tree takes at most an eighth of the watches of one user (`fs.inotify.max_user_watches`): editors need them, too."""
 VERIFY_SECONDS = 60.0
 """Each file is looked at again after this time: a write through a memory map or another hard link causes no event."""
+EARLY_SECONDS = VERIFY_SECONDS / 2
+"""The same in the background, where no call waits for it."""
 MAX_NAMES = 500
 """Changed names that are looked at one by one."""
 _LOCAL = frozenset(("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "bcachefs", "jfs", "tmpfs", "overlay"))
@@ -43,6 +45,7 @@ class TreeEvents:
         self._queue = Inotify()
         self._folders: dict[int, str] = {}
         self._began = time.monotonic()
+        self._is_early = False
         try:
             for folder in {"", *folders}:
                 self._folders[self._queue.add(f"{root}/{folder}")] = folder
@@ -53,7 +56,11 @@ class TreeEvents:
     @property
     def is_due(self) -> bool:
         """Whether each file is to be looked at again."""
-        return time.monotonic() - self._began > VERIFY_SECONDS
+        return self._is_early or time.monotonic() - self._began > VERIFY_SECONDS
+
+    def verify_early(self) -> None:
+        """Have each file looked at again by the next check, unless that was done a moment ago."""
+        self._is_early = time.monotonic() - self._began > EARLY_SECONDS
 
     def changed(self) -> set[str] | None:
         """Return the names that changed since the last call; None if unknown, as after changes of folders."""
