@@ -140,6 +140,7 @@ def test_any_text_is_compared(text: str) -> None:
         ("The train to Lyon leaves at 7:15.", "The train to Nice leaves at 8:40."),
         ("It rains in June.", "It rains in July."),
         ("Parameters that are not given are filled in.", "Parameters that are given are filled in."),
+        ("The old dog chases the cat.", "The cat chases the dog."),
     ],
 )
 def test_both_statements_can_hold(one: str, other: str) -> None:
@@ -169,6 +170,7 @@ def test_both_statements_can_hold(one: str, other: str) -> None:
         ("The schedule is optimal.", "The schedule is suboptimal.", "opposite"),
         ("Loading is quicker on macOS than on Linux.", "Loading takes longer on macOS than on Linux.", "comparison"),
         ("Nginx beats Apache on static files.", "Apache is at least as fast as Nginx on static files.", "comparison"),
+        ("The planet Earth orbits the sun.", "The sun orbits the earth.", "roles"),
         ("Both codecs are equally fast.", "The first codec is faster than the second codec.", "comparison"),
     ],
 )

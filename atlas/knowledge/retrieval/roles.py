@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from atlas.core.english.stems import stem
@@ -113,8 +113,16 @@ def roles(one: Statement, other: Statement) -> Found | None:
 
 def _sides(side: Statement, at: int) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems before and after a verb, exchanged for a passive: "is called by"."""
-    before, after = stems_of(side.words[:at]) - _MANNER, stems_of(side.words[at + 1 :]) - _MANNER
+    before, after = (stems_of(_without_kinds(words)) - _MANNER for words in (side.words[:at], side.words[at + 1 :]))
     return (after, before) if _voice(side, at) == "by" else (before, after)
+
+
+def _without_kinds(words: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return words without those that say what a name behind them is: "the planet Earth"."""
+    following = (*words[1:], ("", ""))
+    return [
+        one for one, (_, after) in zip(words, following, strict=False) if one[1][:1].isupper() or after.lower() == after
+    ]
 
 
 def _voice(side: Statement, at: int) -> str:
