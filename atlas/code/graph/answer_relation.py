@@ -38,14 +38,12 @@ from atlas.code.graph.families import (
     find_family,
     find_inheriting,
     find_overriding,
-    overridden_by_class,
-    overridden_in_subclasses,
+    overridden_of_class,
     related_inside,
 )
 from atlas.code.graph.mentions import find_related_by_text
 from atlas.code.graph.paths.call_path import MAX_STEPS, MAX_VISITED, MOST_NAMED, find_path, find_path_by_name
-from atlas.code.graph.paths.cut_levels import note_on_cut_level
-from atlas.code.graph.paths.meeting import notes_on_meeting
+from atlas.code.graph.paths.meeting import note_on_cut_level, notes_on_meeting
 from atlas.code.graph.quoted_lines import with_lines
 from atlas.code.graph.relation import EdgeAnswer, RelatedSymbol, joined_parts
 from atlas.code.graph.return_types import DECLARES_RESULTS, declared_as, edges_of_returning, is_type, returning_lines
@@ -187,9 +185,8 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
             if targets.total > MAX_TARGETS or not 0 < sum(counted.counts) <= MOST_LISTED:
                 return counted
         targets = family or await all_targets(reader, targets, intent.kind, where.project)
-    for overridden in (overridden_by_class, overridden_in_subclasses):
-        if (answer := await overridden(reader, intent, targets)) is not None:
-            return answer
+    if (overridden := await overridden_of_class(reader, intent, targets)) is not None:
+        return overridden
     scope = await read_scope(reader, intent, targets, where)
     found, targets, defined = await related_of_definitions(reader, intent, targets, partial(_related, reader, intent))
     notes = (*targets.notes, *about, *others, *scope.notes, *defined)
@@ -225,14 +222,22 @@ async def _of_targets(reader: Reader, intent: RelationIntent, targets: Targets, 
         unread = await named_in_generated(reader, intent.kind, [target.node for target in targets.targets])
         every = found if intent.kind == Kind.OVERRIDES else related  # what the scope leaves out overrides as well
         notes = (*notes, *await _beside(reader, intent, targets, every, scope.has), *at_least, *unread)
-        if intent.kind == Kind.OVERRIDES and _is_callable(targets) and targets.total == 1:
-            notes = (*notes, *await _inherited(reader, targets.targets[0].node, [each.node for each in found]))
+        notes += await _not_defined_again(reader, intent, targets, found)
         return EdgeAnswer(intent, targets, related=related, notes=notes, scope=words, unscoped=len(found))
     absence = await _prove(reader, intent, targets, scope.has)
     if not found or not absence.is_proven:
         notes = (*notes, absence.sentence, *await _by_name(reader, intent, targets, scope.has))
     is_unknown = not absence.is_proven
     return EdgeAnswer(intent, targets, notes=notes, scope=words, unscoped=len(found), is_unknown=is_unknown)
+
+
+async def _not_defined_again(
+    reader: Reader, intent: RelationIntent, targets: Targets, found: Sequence[RelatedSymbol]
+) -> tuple[str, ...]:
+    """Return which classes below that of one method inherit it, beside those that override it."""
+    if intent.kind != Kind.OVERRIDES or not _is_callable(targets) or targets.total != 1:
+        return ()
+    return tuple(await _inherited(reader, targets.targets[0].node, [each.node for each in found]))
 
 
 async def _by_signature(reader: Reader, intent: RelationIntent, targets: Targets, where: Filter) -> EdgeAnswer | None:

@@ -137,7 +137,14 @@ async def find_overriding(reader: Reader, called: Sequence[Node]) -> tuple[str, 
     return tuple(notes)
 
 
-async def overridden_by_class(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer | None:
+async def overridden_of_class(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer | None:
+    """Answer which methods of its bases a class overrides, or which of its own its subclasses do; None for others."""
+    if intent.kind == Kind.OVERRIDES:
+        return await _overridden_in_subclasses(reader, intent, targets)
+    return await _overridden_by_class(reader, intent, targets)
+
+
+async def _overridden_by_class(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer | None:
     """Answer which methods of bases classes override; None for other questions, and classes without known bases.
 
     What a class overrides of a base that is not indexed is not known, so its other methods are named. `within` may be a
@@ -188,7 +195,7 @@ async def _overridden_by(reader: Reader, intent: RelationIntent, target: Target)
     return EdgeAnswer(intent, one, related=tuple(related), notes=notes, title=f"{title}: {count}")
 
 
-async def overridden_in_subclasses(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer | None:
+async def _overridden_in_subclasses(reader: Reader, intent: RelationIntent, targets: Targets) -> EdgeAnswer | None:
     """Answer which methods of a class its subclasses define again; None for other questions, and without subclasses.
 
     By name, as most languages decide it: constructors that are called like their class are no such methods.

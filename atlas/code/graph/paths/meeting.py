@@ -1,6 +1,6 @@
-"""What two symbols without a chain of calls between them have in common: a caller of both, or a chain the other way.
+"""What lies beside and behind chains of calls: a caller of both ends, a chain the other way, and one level further.
 
-A loop that calls both, an event or a queue lets one follow the other without a call. Reads the graph only.
+A loop that calls both ends, an event or a queue lets one follow the other without a call. Reads the graph only.
 """
 
 from __future__ import annotations
@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atlas.code.graph.paths.call_path import Step, called, find_path
+from atlas.code.graph.relation import RelatedSymbol
 from atlas.code.reader import Reader
 from atlas.core.model import Direction, EdgeType, Node
+from atlas.core.wording import counted
 
 MOST_LEVELS = 6
 """Calls between a common caller and what it reaches; from further away, `main` reaches everything."""
 MOST_CALLERS = 2_000
+MOST_OF_LEVEL = 2_000
+"""Edges of a level that are counted."""
 _HANDED_OVER = " (a step may be a function that is handed over as a value)"
 _RUNS = (EdgeType.CALLS, EdgeType.REFERENCES)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
@@ -78,3 +82,15 @@ async def _callers(reader: Reader, level: Sequence[str], known: dict[str, Node |
 async def _with_members(reader: Reader, uids: Sequence[str]) -> list[str]:
     held = await reader.store.edges(uids, Direction.OUT, _HOLDS, MOST_CALLERS)
     return [*uids, *(edge.node.row.uid for edge in held)]
+
+
+async def note_on_cut_level(
+    reader: Reader, related: Sequence[RelatedSymbol], depth: int, direction: Direction, types: Sequence[EdgeType]
+) -> tuple[str, ...]:
+    """Return a note that counts what the symbols at `depth` edges lead to; () where that is nothing new."""
+    last = [each.node.row.uid for each in related if each.depth == depth]
+    known = {each.node.row.uid for each in related}
+    edges = await reader.store.edges(last, direction, types, MOST_OF_LEVEL) if last else []
+    new = {edge.node.row.uid for edge in edges} - known
+    count = counted(len(new), "more symbol", more=len(edges) >= MOST_OF_LEVEL)
+    return (f"cut at depth {depth}: {count} at depth {depth + 1}",) if new else ()
