@@ -405,7 +405,8 @@ async def _with_others(
 ) -> PackageReport:
     """Return a report about further packages as well."""
     for name in names:
-        other = await answer_about_packages(reader, replace(found.question, package=name, certain=True), asked.where)
+        about = replace(found.question, package=name, certain=True, version="")  # a version is that of one of them
+        other = await answer_about_packages(reader, about, asked.where)
         if other is not None and other.package:
             found = replace(
                 found,

@@ -147,3 +147,28 @@ async def test_a_patched_package_is_told_with_its_version_change_and_when_it_is_
         assert ".github/workflows/release.yml:4: - run: npx patch-package" in said
         assert '"ours": "github:shop/ours"' in said and "shop.git" not in said, "the project's own address is no fork"
     assert "patched or come from" not in await _said(shop, "which methods patch the packages table?")
+
+
+_BRANCHES = {
+    "till.gemspec": 'Gem::Specification.new do |s|\n  s.name = "till"\n  s.add_runtime_dependency "coin", "~> 2.0"\nend\n',
+    "Gemfile": (
+        "gemspec\n\nif ENV['OLD']\n  gem \"stand\"  , \"~> 2.2\"\n  gem \"standup\", \"~> 1.0\"\nelse\n"
+        '  gem "stand"  , "~> 3.2"\n  gem "standup", "~> 2.3"\nend\n'
+    ),
+    "lib/till.rb": "require 'coin'\n\nmodule Till\nend\n",
+}
+
+
+async def test_both_branches_of_a_condition_declare_a_version(tmp_path: Path) -> None:
+    root = tmp_path / "till"
+    for path, text in _BRANCHES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    await indexed(root, tmp_path / "data")
+    asked = "stand and standup versions the test bundle pulls in - and how does one switch it to Stand 2?"
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        both = (await hybrid_search(atlas, asked)).render()
+        one = (await hybrid_search(atlas, "which version of standup is required?")).render()
+    assert "declared stand ~> 2.2 or ~> 3.2, standup ~> 1.0 or ~> 2.3" in both, both
+    assert "standup: declared ~> 1.0 or ~> 2.3" in one, one
+    assert "runtime" not in both, "a Gemfile beside a gemspec is for developers, in each branch"

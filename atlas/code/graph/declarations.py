@@ -176,7 +176,7 @@ def _settled(declared: Sequence[Declaration]) -> list[Declaration]:
     declared = [_by_manifest(each) for each in declared]
     own = {(each.source, each.target) for each in declared if _MANIFESTS.search(each.path)}
     sources = {source for source, _ in own}
-    return [replace(each, kind="development") if _is_for_developers(each, sources) else each for each in declared]
+    return [_for_developers(each) if each.source in sources else each for each in declared]
 
 
 def _by_manifest(each: Declaration) -> Declaration:
@@ -198,8 +198,17 @@ def _by_manifest(each: Declaration) -> Declaration:
     return each
 
 
-def _is_for_developers(each: Declaration, sources: Collection[str]) -> bool:
-    return each.kind == "runtime" and each.source in sources and bool(_LISTS.search(each.path))
+def _for_developers(each: Declaration) -> Declaration:
+    """Return a declaration whose places in lists for developers are of that kind: both branches of a condition."""
+    places = (_ALSO.fullmatch(other) for other in each.also)
+    also = tuple(
+        f"{match['path']}:{match['line']} development {match['range'] or ''}".rstrip()
+        if match is not None and match["kind"] == "runtime" and _LISTS.search(match["path"])
+        else other
+        for match, other in zip(places, each.also, strict=True)
+    )
+    is_listed = each.kind == "runtime" and _LISTS.search(each.path) is not None
+    return replace(each, kind="development" if is_listed else each.kind, also=also)
 
 
 def _section(lines: Sequence[str], line: int) -> str:

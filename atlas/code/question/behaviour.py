@@ -71,6 +71,11 @@ _OF_OTHERS = lazy_regex(
     re.IGNORECASE,
 )
 """What there is, packages and the history are asked for in sentences as well."""
+_ASKS_THING = lazy_regex(
+    r"\b(?:which|what|list|every|all) (?:[\w-]+ ){0,2}"
+    r"(?:keys?|settings?|options?|flags?|variables?|constants?|files?|tests?)\b",
+    re.IGNORECASE,
+)
 _SCARE_QUOTED = lazy_regex(r"(?<![\w'\"])(['\"])([A-Za-z][a-z]*(?:[ -][A-Za-z]?[a-z]*){0,8})\1(?![\w'\"])")
 """Plain words in quotes: a name of code, a message with a value or a number has other characters."""
 _PRINTS = lazy_regex(
@@ -125,6 +130,11 @@ def asks_how(query: Query) -> bool:
     if not query.focus and any(_asks_whether(query.text, end) for end in ends):
         return True
     return any(_asks_first(query.text[end.end() :]) for end in ends)
+
+
+def asks_for_thing(text: str) -> bool:
+    """Return whether a setting, a file or a test is asked for by a word for it: `which config key sorts the rows`."""
+    return _ASKS_THING.search(text) is not None
 
 
 def asks_at_length(query: Query) -> bool:

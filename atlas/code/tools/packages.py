@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from atlas.code.atlas import Atlas
 from atlas.code.graph.absence.occurrences import is_comment
-from atlas.code.graph.declarations import Declaration, read_declarations
+from atlas.code.graph.declarations import Declaration, other_places, read_declarations
 from atlas.code.graph.packages import ImportingFile, PackageReport, files_importing
 from atlas.code.question.package_questions import PackageAspect
 from atlas.code.tools.envelope import Envelope, fit_aside
@@ -268,11 +268,22 @@ def _quoted(groups: Sequence[str]) -> str:
     return " and ".join(f"`{group}`" for group in groups)
 
 
+def _ranges(declared: Sequence[Declaration]) -> tuple[str, ...]:
+    """Return the declared ranges, those of branches too; of packages that differ in them, each with its name."""
+    known: dict[str, dict[str, None]] = {}
+    for each in declared:
+        own = known.setdefault(each.name, {})
+        own.update(dict.fromkeys(other.range for other in (each, *other_places(each)) if other.range))
+    said = {name: " or ".join(own) for name, own in known.items() if own}
+    every = tuple(dict.fromkeys(said.values()))
+    return every if len(every) < 2 else tuple(f"{name} {ranges}" for name, ranges in said.items())
+
+
 def _title(found: PackageReport, of: str) -> str:
     if found.standard:
         return f"standard library ({found.standard}), imported by {counted(len(found.importing), 'file')}"
     versions = dict.fromkeys(each.locked for each in found.declared if each.locked)
-    ranges = dict.fromkeys(each.range for each in found.declared if each.range)
+    ranges = _ranges(found.declared)
     parts: list[str] = []
     if found.question.asks == PackageAspect.DEPENDS:
         kinds = ", ".join(dict.fromkeys(each.kind for each in found.declared))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -11,7 +10,7 @@ from atlas.answers.answer import Answer
 from atlas.answers.assemble import tokens_of
 from atlas.code.atlas import Atlas
 from atlas.code.freshness import stale_files
-from atlas.code.question.behaviour import asks_how
+from atlas.code.question.behaviour import asks_for_thing, asks_how
 from atlas.code.question.parse_question import Query, route
 from atlas.code.tools.envelope import make_filter, open_envelope
 from atlas.code.tools.relation_answer import RelationAnswer
@@ -21,7 +20,6 @@ from atlas.code.tools.search.search_answer import SearchAnswer
 from atlas.code.tools.search.snippets import cut_line
 from atlas.code.tools.symbol.constants import asks_for_value
 from atlas.core.errors import AtlasError
-from atlas.core.lazy_regex import lazy_regex
 from atlas.core.model import Filter
 
 FURTHER_TOKENS = 150
@@ -30,11 +28,6 @@ LEAST_TOKENS = 40
 """Fewer show no line that would be worth its heading."""
 SHORT = 6
 """Words of a question that has one thing to ask: `which functions call X`."""
-_ASKS_SETTING = lazy_regex(
-    r"\b(?:which|what|list|every|all) (?:[\w-]+ ){0,2}"
-    r"(?:keys?|settings?|options?|flags?|variables?|constants?|files?|tests?)\b",
-    re.IGNORECASE,
-)
 _OF_HISTORY = frozenset(("commits", "changed", "last_change", "changed_together"))
 _Built = TypeVar("_Built", bound=Answer)
 
@@ -73,8 +66,7 @@ def _is_whole(answer: Answer, read: Query) -> bool:
 
 def _asks_behaviour(read: Query) -> bool:
     """Return whether a question asks in plain words how something happens, not for a value or a setting."""
-    is_of_thing = asks_for_value(read.text) or _ASKS_SETTING.search(read.text) is not None
-    return not read.names and asks_how(read) and not is_of_thing
+    return not read.names and asks_how(read) and not asks_for_value(read.text) and not asks_for_thing(read.text)
 
 
 def _is_read(answer: Answer) -> bool:

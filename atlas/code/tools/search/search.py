@@ -24,7 +24,7 @@ from atlas.code.graph.subjects import spell_names
 from atlas.code.lines.assigned.fields import asks_uses_of_field
 from atlas.code.lines.packages.one_package import question_of_one_package
 from atlas.code.notes.note_lines import marks_of
-from atlas.code.question.behaviour import asks_how
+from atlas.code.question.behaviour import asks_for_thing, asks_how
 from atlas.code.question.parse_question import route
 from atlas.code.question.relation_kinds import RelationIntent
 from atlas.code.question.requests.several import SeveralRequests, quote_pasted, read_requests
@@ -428,7 +428,7 @@ async def _values_said(
         said = (*said, *await settings_read(atlas.reader, project, every, known))
         if len(rows) == 1:
             said = (*said, *await constants_named(atlas.reader, project, every, known))
-        if len(rows) == 1 and search.found.windows:
+        if len(rows) == 1 and search.found.windows and not asks_for_thing(query.text):
             others = {row.uid for row in following}
             said = (*said, *await helpers_called(atlas.reader, project, rows[0], every, query, others))
     return tuple(dict.fromkeys(said))
