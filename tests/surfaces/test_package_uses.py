@@ -152,7 +152,7 @@ async def test_a_patched_package_is_told_with_its_version_change_and_when_it_is_
 _BRANCHES = {
     "till.gemspec": 'Gem::Specification.new do |s|\n  s.name = "till"\n  s.add_runtime_dependency "coin", "~> 2.0"\nend\n',
     "Gemfile": (
-        "gemspec\n\nif ENV['OLD']\n  gem \"stand\"  , \"~> 2.2\"\n  gem \"standup\", \"~> 1.0\"\nelse\n"
+        'gemspec\n\nif ENV[\'OLD\']\n  gem "stand"  , "~> 2.2"\n  gem "standup", "~> 1.0"\nelse\n'
         '  gem "stand"  , "~> 3.2"\n  gem "standup", "~> 2.3"\nend\n'
     ),
     "lib/till.rb": "require 'coin'\n\nmodule Till\nend\n",
