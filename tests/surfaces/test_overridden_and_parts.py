@@ -234,3 +234,15 @@ async def test_who_writes_something_is_no_question_for_an_author(atlas: Atlas) -
     found = await said(atlas, "Who reads and who writes carts through run_hooks, tests aside?")
     assert "commits:" not in found, found
     assert "pay" in found, found
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Codec has a default encode(). Which of shop's own codecs override it?",
+        "Which of shop's own codecs override Codec.encode?",
+    ],
+)
+async def test_who_overrides_what_is_stated_before(atlas: Atlas, question: str) -> None:
+    found = await said(atlas, question)
+    assert "overrides of method shop.codec.Codec.encode shop/codec.py:2 in shop: 2" in found, found

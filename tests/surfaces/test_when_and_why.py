@@ -142,3 +142,8 @@ async def test_a_file_in_brackets_may_be_the_place(shop: Atlas) -> None:
         await hybrid_search(shop, "Which commit added the flag for the plugin to the waiting (shop/wait.py)?")
     ).render()
     assert "Look for input less often" in said
+
+
+async def test_the_problem_that_a_commit_fixed_is_no_question_of_its_own(shop: Atlas) -> None:
+    said = (await hybrid_search(shop, "Which commit answers 404 for methods, and what problem was it fixing?")).render()
+    assert "Answer 404 for methods" in said and "2) " not in said, said

@@ -15,6 +15,7 @@ from atlas.code.lines.line_report import LineReport, TextLine, shown
 from atlas.code.lines.scan_texts import TextMatch, TextScan, is_aside, scan_patterns, with_rest
 from atlas.code.question.cues import asks
 from atlas.code.question.parse_question import Query, asks_for_page
+from atlas.code.question.relation_kinds import Kind
 from atlas.code.reader import Reader
 from atlas.core.english.stop_words import STOP_WORDS
 from atlas.core.lazy_regex import lazy_regex
@@ -53,14 +54,15 @@ _STARTS = lazy_regex(
 _EXPLAINS = lazy_regex(r"(?:how|why|explain|what happens)\b", re.IGNORECASE)
 """A question for how something works, whatever it says about defaults."""
 MAX_LINES = 6
+_OF_TYPES = frozenset((Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.SUBTYPES, Kind.SUPERTYPES))
 
 
 async def answer_settings(reader: Reader, query: Query, where: Filter) -> LineReport | None:
     """Answer a question about the default of a setting or where it is read; None for other questions."""
     if query.states or query.reports or len(query.text.split()) > 20 or _EXPLAINS.match(query.text):
         return None
-    if asks_for_page(query.text):
-        return None
+    if asks_for_page(query.text) or (query.relation is not None and query.relation.kind in _OF_TYPES):
+        return None  # `a default f(): which classes override it` has a default, and asks for no value
     if not asks(query.text) and not _STARTS.match(query.text):
         return None
     candidates = [each for each in _candidates(query) if not _is_owner(query, each.words)]

@@ -184,6 +184,20 @@ _ENDS_UP = lazy_regex(
 """`who ends up calling X`: at any level."""
 _IS_A = lazy_regex(r" (?:that|which|who) (?:ends?|winds?) up (?:being|as) (?:an? |the )?(?=[`'\"]?[A-Z]\w)")
 """`every class that ends up being a BaseError`."""
+_STATED_METHOD = lazy_regex(
+    r"^[`'\"]?(?P<owner>[A-Z]\w{1,60})[`'\"]? (?:has|defines|declares|provides|offers|comes with) (?:an? |its )?"
+    r"(?:default |own |abstract |virtual |plain )?[`'\"]?(?P<method>\w{2,60})(?:\(\))?[`'\"]?"
+    r"(?: (?:method|implementation|body|version))?[.;,:] (?:and )?"
+    r"(?P<asks>(?:which|what|who)\b[^.;:?]{1,80} overrid\w{1,4}) (?:it|that|this)\b",
+    re.IGNORECASE,
+)
+"""`Shape has a default area(). Which of kit's own shapes override it?` asks for overriders of `Shape.area`."""
+_OF_OWN = lazy_regex(
+    r"^(?P<asks>which|what) of (?P<scope>[`'\"]?[\w./:-]{2,60})['’]s (?:own )?"
+    r"(?P<rest>(?:[^?.;]|\.(?=\w)){3,160})(?=[?.]?$)",
+    re.IGNORECASE,
+)
+"""`which of kit's own shapes override f`: those in kit."""
 _WHEREVER = lazy_regex(
     r",? (?:also )?(?:including|even) (?:the |any )?(?:ones?|those|types|classes)(?: that are)? (?:outside|beyond)"
     r"(?: of)?"
@@ -245,6 +259,7 @@ def said_plainly(text: str) -> str:
     To handle an exception is to catch it.
     """
     text = _HANDLED.sub(r"\g<name> \g<be>caught", _HANDLES.sub("catch ", text))
+    text = _OF_OWN.sub(r"\g<asks> \g<rest> in \g<scope>", _STATED_METHOD.sub(r"\g<asks> \g<owner>.\g<method>", text))
     text = _WHEREVER.sub("", _IS_A.sub(" that transitively inherits from ", text))
     return _EVERYWHERE.sub("", _ENDS_UP.sub(r"\g<before> transitively ", text))
 

@@ -108,6 +108,8 @@ _OF_REASON = lazy_regex(
     r"(?:and )?(?:in (?:which|what) later (?:commit|change|pr|pull request) (?:did|was|were|has) (?:it|this|that|they)"
     r"|why|by whom|who (?:did|made|wrote|changed|added|introduced|fixed|removed)"
     r"|what (?:was|were|is) the (?:reasons?|motivation|problem|cause)"
+    r"|(?:what|which) (?:problem|bug|issue|fault|error) (?:was|is|did|does) (?:it|that|this) "
+    r"(?:fix(?:ing)?|solv(?:e|ing)|address(?:ing)?|cur(?:e|ing)|repair(?:ing)?)"
     r"|what (?:was|were|has been) (?:altered|changed|done)|what changed"
     r"|(?:by )?what (?:replaced|(?:took|takes) (?:the|its) place(?: of)?|(?:stands?|stood|came|is|was) there instead)"
     r"|(?:was|were|has|have|did) (?:it|this|that|they|the \w+(?: \w+)?) (?:been |get )?"
