@@ -224,10 +224,12 @@ def _told_below(each: TextMatch) -> str:
     at = each.text.find(each.match["name"])
     if not _ENTRY.fullmatch(each.text[:at]) or _CHANGES.search(each.file.path) or each.match["after"][:1].isspace():
         return ""
+    if _SAMPLE.match(each.match["after"]):
+        return ""
     for line in each.file.lines[each.line : each.line + LINES_BELOW]:
         if re.match(r"#|=+$|-{3,}$", line) or (_ENTRY.match(line) and line.lstrip().startswith(("- `", "* `"))):
             return ""
-        if re.search(r"\bdefault(?:s|ed)?\b", line, re.IGNORECASE):
+        if re.search(r"\bdefault(?:ed)?\b|\bdefaults to\b", line, re.IGNORECASE):
             return line
     return ""
 
@@ -240,6 +242,8 @@ _RESETS = lazy_regex(r"\s*:?=\s*(?:0|nil|null|None|undefined)\b\s*(?:;\s*)?$")
 LINES_OF_BLOCK, MOST_DEFAULTS = 60, 2
 LINES_BELOW = 8
 """Lines of an entry of a document in which its default is looked for."""
+_SAMPLE = lazy_regex(r"[\"'`]?\]?\s*(?:=>|=(?!=))")
+"""A line of code that a document shows gives a value, and is no entry: `'timeout' => 2.0,`."""
 _ENTRY = lazy_regex(r"\s*(?:#+|[-*]|\d+\.|\.\. \w+::|:\w+:)?\s*[`*\"'(]*(?:--?)?")
 """What stands before the name that an entry of a document explains."""
 _FALLBACK = lazy_regex(
