@@ -149,3 +149,29 @@ def test_a_line_of_a_message_is_shown_with_the_conditions_that_it_stands_under()
     row = NodeRow("p:f", Label.FUNCTION, "function", "f", "f", "f", "", 1, 1, 7, 0, len(content), "", "")
     shown = with_conditions(row, content, (SourceLine(6, "fail()"),))
     assert [(each.line, each.text) for each in shown] == [(3, "if a.is_old:"), (5, "if a.failed:"), (6, "fail()")]
+
+
+RUBY = """def listen(path)
+  log "first of all"
+  log "another one"
+  if File.exist? path
+    old = open path
+    old.wait
+  else
+    log "no file there yet"
+    count += 1
+    raise "nothing listens on it"
+  end
+  log "after this"
+  log "and after that"
+  serve path
+end
+"""
+
+
+def test_the_branch_beside_a_shown_one_says_how_it_leaves() -> None:
+    shown = _shown(RUBY, 60, [BodyWindow(4, 6, 1.0)])
+    assert shown == ["if File.exist? path", "old = open path", "old.wait", "else", 'raise "nothing listens on it"']
+    small = _shown(RUBY, 12, [BodyWindow(4, 6, 1.0)])
+    assert "else" not in small, "a small share of the answer has nothing beyond it"
+    assert "else" not in _shown(RUBY, 60, [BodyWindow(12, 14, 1.0)]), "its condition is not shown"

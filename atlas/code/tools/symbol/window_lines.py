@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 
 from atlas.code.rank.bodies import BRANCH, BodyWindow, body_lines
 from atlas.code.tools.search.parts import Body
@@ -28,10 +28,18 @@ OPENED = 3
 """Lines of a block that are shown with the line that opens it."""
 MOST_BEGUN, LEAST_BUDGET = 30, 60
 """Tokens of the first line of a block that is shown beyond a budget of `LEAST_BUDGET`: its condition is shown."""
+MOST_OTHERWISE, MOST_TOKENS_OTHERWISE = 2, 45
+"""Branches beside shown ones of a function that begin beyond its budget, and tokens of one: what happens otherwise."""
+LINES_OF_BRANCH = 4
 ABOVE = 2
 """Lines that a line with the text of a message stands under."""
 _TAB = 4
 _COMMENT = lazy_regex(r"\s*(?:#(?![\[!]|if|el|endif|define)|//|/\*|\*(?:[\s/]|$)|--\s)")
+_OTHERWISE = lazy_regex(
+    r"\s*(?:\}\s*)?(?:else|elif|elsif|elseif|default|catch|except|rescue|when|case|otherwise|_ =>|\| _)(?![\w-])"
+)
+"""A line with which the next branch of a condition begins."""
+_LEAVES = lazy_regex(r"\s*(?:return|raise|throw|panic|abort|exit|fail|break|continue|yield)\b")
 _LONG_TEXT = lazy_regex(r"\s*[a-zA-Z]?(\"{3}|'{3})")
 _WORD = lazy_regex(r"\w+")
 _NUMBER = lazy_regex(r"(?<![\w.])(?:[2-9]|\d\d)|\b[A-Z][A-Z0-9]{0,40}_[A-Z0-9]")
@@ -64,6 +72,8 @@ def window_body(
     numbers = _chosen(
         windows, prices, most, _shares(enumerate(body_lines(row, content), row.line), amounts=amounts), _blocks(lines)
     )
+    if most >= LEAST_BUDGET:
+        numbers = sorted({*numbers, *_otherwise(numbers, lines, prices)})
     pieces = tuple(tuple(SourceLine(number, lines[number]) for number in run) for run in _runs(numbers))
     tokens = tuple(sum(prices[line.line] for line in piece) for piece in pieces)
     return Body(pieces, (), tokens, sum(map(len, lines.values())))
@@ -168,6 +178,35 @@ def _begun(chosen: Collection[int], blocks: Mapping[int, Sequence[int]], prices:
         if inside and not any(each in chosen for each in inside) and prices[inside[0]] <= MOST_BEGUN:
             begun.add(inside[0])
     return begun
+
+
+def _otherwise(chosen: Collection[int], lines: Mapping[int, str], prices: Mapping[int, int]) -> set[int]:
+    """Return how the branch begins that follows a shown one: `else` with its first line, where neither is shown."""
+    found: set[int] = set()
+    numbers = list(lines)
+    known = set(chosen)
+    for at, number in enumerate(numbers):
+        if number not in known or len(found) >= 2 * MOST_OTHERWISE or _COMMENT.match(lines[number]):
+            continue
+        if BRANCH.search(lines[number]) is None:
+            continue
+        indent = _indent(lines[number])
+        behind = next((each for each in numbers[at + 1 :] if _indent(lines[each]) <= indent), None)
+        is_branch = behind is not None and _indent(lines[behind]) == indent and _OTHERWISE.match(lines[behind])
+        if behind is None or not is_branch or behind in known or behind not in prices:
+            continue
+        begun = [behind, *_telling(behind, numbers, lines, prices)]
+        if sum(prices[each] for each in begun) <= MOST_TOKENS_OTHERWISE:
+            found.update(begun)
+    return found
+
+
+def _telling(header: int, numbers: Sequence[int], lines: Mapping[int, str], prices: Mapping[int, int]) -> Iterable[int]:
+    """Return the line of a short branch that leaves it, else its first one: what it raises says more than the rest."""
+    behind = (each for each in numbers if each > header and not _COMMENT.match(lines[each]))
+    inside = [*islice(takewhile(lambda each: _indent(lines[each]) > _indent(lines[header]), behind), LINES_OF_BRANCH)]
+    leaving = [each for each in inside if _LEAVES.match(lines[each])]
+    return [each for each in (leaving or inside)[:1] if each in prices]
 
 
 def _between(chosen: Collection[int], prices: Mapping[int, int]) -> set[int]:
