@@ -175,3 +175,26 @@ def test_the_branch_beside_a_shown_one_says_how_it_leaves() -> None:
     small = _shown(RUBY, 12, [BodyWindow(4, 6, 1.0)])
     assert "else" not in small, "a small share of the answer has nothing beyond it"
     assert "else" not in _shown(RUBY, 60, [BodyWindow(12, 14, 1.0)]), "its condition is not shown"
+
+
+SWITCHES = """def apply(options)
+  log "first of all"
+  needs_switch = options.timeout < 1
+  handle.timeout = options.timeout
+  log "another one"
+  log "and one more"
+  log "in between"
+  if needs_switch && !windows?
+    handle.switch = true
+  end
+  log "after this"
+  done
+end
+"""
+
+
+def test_a_variable_that_a_shown_line_sets_comes_with_what_it_decides() -> None:
+    shown = _shown(SWITCHES, 60, [BodyWindow(3, 4, 1.0)])
+    assert shown[-2:] == ["if needs_switch && !windows?", "handle.switch = true"], shown
+    plain = _shown(SWITCHES.replace("if needs_switch && !windows?", "begin"), 60, [BodyWindow(3, 4, 1.0)])
+    assert "handle.switch = true" not in plain

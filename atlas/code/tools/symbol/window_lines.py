@@ -39,6 +39,13 @@ _OTHERWISE = lazy_regex(
     r"\s*(?:\}\s*)?(?:else|elif|elsif|elseif|default|catch|except|rescue|when|case|otherwise|_ =>|\| _)(?![\w-])"
 )
 """A line with which the next branch of a condition begins."""
+_SETS_NAME = lazy_regex(
+    r"(?<![\w.>])\$?([A-Za-z_]\w{4,40})\s*(?::\s*[\w<>\[\], ]{1,40})?(?:[|&+*/%^-]|\?\?|\|\||:)?=(?![=>~])"
+)
+"""A variable that a line sets; short names stand for anything."""
+_TESTS = lazy_regex(r"\b(?:if|elif|elsif|unless|while|until|when|guard|switch|match)\b|\s\?\s|&&|\|\|")
+MOST_USERS = 6
+"""Lines of a function with a variable that says one thing."""
 _LEAVES = lazy_regex(r"\s*(?:return|raise|throw|panic|abort|exit|fail|break|continue|yield)\b")
 _LONG_TEXT = lazy_regex(r"\s*[a-zA-Z]?(\"{3}|'{3})")
 _WORD = lazy_regex(r"\w+")
@@ -73,7 +80,7 @@ def window_body(
         windows, prices, most, _shares(enumerate(body_lines(row, content), row.line), amounts=amounts), _blocks(lines)
     )
     if most >= LEAST_BUDGET:
-        numbers = sorted({*numbers, *_otherwise(numbers, lines, prices)})
+        numbers = sorted({*numbers, *_otherwise(numbers, lines, prices), *_decided_by(numbers, lines, prices)})
     pieces = tuple(tuple(SourceLine(number, lines[number]) for number in run) for run in _runs(numbers))
     tokens = tuple(sum(prices[line.line] for line in piece) for piece in pieces)
     return Body(pieces, (), tokens, sum(map(len, lines.values())))
@@ -198,6 +205,33 @@ def _otherwise(chosen: Collection[int], lines: Mapping[int, str], prices: Mappin
         begun = [behind, *_telling(behind, numbers, lines, prices)]
         if sum(prices[each] for each in begun) <= MOST_TOKENS_OTHERWISE:
             found.update(begun)
+    return found
+
+
+def _decided_by(chosen: Collection[int], lines: Mapping[int, str], prices: Mapping[int, int]) -> set[int]:
+    """Return the lines behind shown ones that branch on a variable which these set, each with what it opens."""
+    found: set[int] = set()
+    known, numbers = set(chosen), list(lines)
+    for number in sorted(known):
+        match = _SETS_NAME.search(lines[number]) if not _COMMENT.match(lines[number]) else None
+        if match is None:
+            continue
+        name = re.compile(rf"(?<![\w.]){re.escape(match[1])}(?!\w)")
+        users = [each for each in numbers if name.search(lines[each])]
+        later = [
+            each for each in users if each > number and _TESTS.search(lines[each]) and not _COMMENT.match(lines[each])
+        ]
+        if len(users) > MOST_USERS or any(each in known for each in later):
+            continue
+        for line in later[:1]:
+            begun = [line, *_telling(line, numbers, lines, prices)]
+            is_new = line in prices and line not in found
+            if (
+                is_new
+                and sum(prices[each] for each in begun) <= MOST_TOKENS_OTHERWISE
+                and len(found) < 2 * MOST_OTHERWISE
+            ):
+                found.update(begun)
     return found
 
 
