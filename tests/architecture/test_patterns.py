@@ -176,6 +176,7 @@ COMPOSED: dict[str, str] = {
     "code/lines/value_setters.py: setters_of": "an escaped name behind at most 40 characters, on a signature",
     "code/tools/search/several.py: _names_subject": "an escaped name between lookarounds, on a question",
     "code/lines/packages/package_lines.py: _of_changelogs": "an escaped name between lookarounds, on a line of a changelog",
+    "code/tools/symbol/window_lines.py: _decided_by": "an escaped name between lookarounds, on a line that is cut",
     "code/graph/cards.py: _is_nowhere": "an escaped name, on a text",
     "code/graph/absence/called_by_name.py: built_names": "escaped parts of a name between constants, on a line of at most `MAX_LINE`",
     "code/graph/absence/accesses.py: _inside": "an escaped name between lookarounds, on at most nine lines",
