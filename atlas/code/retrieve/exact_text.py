@@ -35,6 +35,8 @@ MAX_TEXT = 600
 MIN_LETTERS = 3
 MIN_SPACES = 2
 """Of a message without quotes beside a question."""
+MOST_SPACES, MANY_WORDS_BEHIND = 11, 8
+"""A longer text before a question is rather what somebody tells, and so is one before a longer question."""
 MAX_HITS = 8
 LINES_PER_HIT = 2
 KEPT_LINES = 20
@@ -118,6 +120,20 @@ _SETS_SCENE = lazy_regex(
 """Words before a question that say where or for what it asks: `In the log output, what is done to messages`."""
 _VALUED = lazy_regex(r"(?<!\w)'[^']+'|\"[^\"]+\"|(?<!\S)/\S|\w: \S|\b\w*(?:Error|Exception)\b")
 """What programs print: a quoted value, a path, a kind of error."""
+_QUOTED_VALUE = lazy_regex(r"(?<!\w)'[^']+'|\"[^\"]+\"|\b\w*(?:Error|Exception)\b")
+"""The same in a long text: a sentence of who asks has colons and paths of its own."""
+_SAID = (
+    r"(?:messages?|errors?|hints?|texts?|warnings?|strings?|(?<!command )(?<!command-)lines?"
+    r"|(?:it|this|that)(?=\s*(?:[?.,;!]|$)|\s(?:come|is|was|gets?|being|raised|printed|built|thrown|logged)\b))"
+)
+_SAYING = (
+    r"(?:rais|thr[oe]w|emit|print|produc|generat|log|say|said|built|build|com(?:es?|ing) from|trigger|caus|output)\w*"
+)
+_OF_IT = lazy_regex(
+    rf"\b{_SAID}(?:\W+\w+){{0,3}}?\W+{_SAYING}|\b{_SAYING}(?:\W+\w+){{0,2}}?\W+{_SAID}",
+    re.IGNORECASE,
+)
+"""What prints is asked of the text before: `where does it come from`, not `which switch gets thrown to help it`."""
 _OF_PERSON = lazy_regex(r"^(?:i|we|i'm|i'd|i've|i'll|we're|we'd|we've|my|our)\b", re.IGNORECASE)
 """A sentence of who asks, which is no message: `I plan to rename X. Who uses it?`."""
 _PERSON_WITHIN = lazy_regex(r"(?:^|[\s,;(])(?:I|I'm|I'd|I've|I'll|[Mm]y|[Oo]ur)\s")
@@ -170,7 +186,10 @@ def texts_of(text: str) -> tuple[QuotedText, ...]:
             _MESSAGE_NOUN.search(rest) is not None
             or (_EMITTING.search(rest) is not None and _NARRATES.match(message) is None)
         )
-        if of_message or _VALUED.search(message) or message[:1] in "\"'`“[":
+        if message.count(" ") > MOST_SPACES or (of_message and len(rest.split()) > MANY_WORDS_BEHIND):
+            of_message = of_message and _OF_IT.search(rest) is not None
+        is_valued = (_VALUED if message.count(" ") <= MOST_SPACES else _QUOTED_VALUE).search(message) is not None
+        if of_message or is_valued or message[:1] in "\"'`“[":
             return said
         return tuple(replace(each, is_certain=False, in_literal=True) for each in said)
     is_question = _ASKS.match(text) is not None or (text.endswith("?") and _VALUE_COLON.match(text) is None)
