@@ -51,10 +51,9 @@ TOLD_WEIGHT, MOST_TOLD = 0.2, 10
 ASIDE_WEIGHT = 0.4
 """Less, for a function of an example, a benchmark or the pages, unless one is asked for: it uses what decides."""
 
-_ASIDE = lazy_regex(
-    r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches|playgrounds?|sandbox)/|^(?:docs?|website|documentation)/",
-    re.IGNORECASE,
-)
+_ASIDE = lazy_regex(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?|benches|playgrounds?|sandbox)/", re.IGNORECASE)
+_PAGES = lazy_regex(r"^(?:docs?|website|documentation)/", re.IGNORECASE)
+"""Where code is that of the pages; the pages themselves are no less worth for it."""
 _ASKS_ASIDE = lazy_regex(
     r"\b(?:examples?|samples?|demos?|benchmarks?|playground|sandbox|web ?site|docs?|documentation|repl)\b",
     re.IGNORECASE,
@@ -127,7 +126,11 @@ async def rank_by_bodies(
         windows.setdefault(row.uid, []).append(window)
     decisions = _decisions(pieces)
     if _ASKS_ASIDE.search(query.text) is None:
-        aside = [place for place, each in enumerate(ranked) if _ASIDE.search(each.node.row.path)]
+        aside = [
+            place
+            for place, each in enumerate(ranked)
+            if _ASIDE.search(each.node.row.path) or (is_deciding(each.node.row) and _PAGES.search(each.node.row.path))
+        ]
         decisions = {**decisions, **{place: decisions.get(place, 0.0) - ASIDE_WEIGHT for place in aside}}
     for place, each in enumerate(ranked):
         best[place] = best.get(place, 0.0) + TOLD_WEIGHT * told.get(each.node.row.uid, 0.0)

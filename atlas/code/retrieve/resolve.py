@@ -359,8 +359,12 @@ def _prefer_definition(
     return Resolution(tuple(nodes), how)
 
 
-async def further_definitions(reader: Reader, node: Node) -> str:
-    """Return which other definitions have the qualified name of a node: its overloads, or "". Raises store errors."""
+async def further_definitions(reader: Reader, node: Node, declarations: Sequence[Node] = ()) -> str:
+    """Return which other definitions have the qualified name of a node: its overloads, or "".
+
+    `declarations` of it are no further ones. Raises store errors.
+    """
+    known = {node.row.uid, *(each.row.uid for each in declarations)}
     row = node.row
     base = re.sub(r"#\d+$", "", row.qualified_name)
     if row.label not in (Label.FUNCTION, Label.METHOD) or not row.path:
@@ -369,7 +373,7 @@ async def further_definitions(reader: Reader, node: Node) -> str:
     others = [
         each
         for each in found
-        if re.sub(r"#\d+$", "", each.row.qualified_name) == base and each.row.uid != row.uid and each.row.path
+        if re.sub(r"#\d+$", "", each.row.qualified_name) == base and each.row.uid not in known and each.row.path
     ]
     return f"one of {len(others) + 1} definitions of this name; others: {_places(others)}" if others else ""
 

@@ -46,7 +46,7 @@ async def get_node(
     row = resolution.nodes[0].row
     package, further, counts, stale, marks = await asyncio.gather(
         _lines_of_package(atlas, resolution.nodes[0]),
-        further_definitions(atlas.reader, resolution.nodes[0]),
+        further_definitions(atlas.reader, resolution.nodes[0], resolution.declarations),
         counts_around(atlas.reader, row.uid),
         stale_files(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
         marks_of(atlas.reader, resolution.nodes),
@@ -90,7 +90,7 @@ async def get_context(
     each = max(5, min(400, token_budget // TOKENS_PER_NEIGHBOUR))
     around, further, source, about, marks = await asyncio.gather(
         around_node(atlas.reader, node, each),
-        further_definitions(atlas.reader, node),
+        further_definitions(atlas.reader, node, resolution.declarations),
         source_of(atlas.reader.store, state.project, row),
         notes_about(atlas.reader, _and_its_file(node)),
         marks_of(atlas.reader, [node]),
