@@ -102,7 +102,7 @@ def switched_on(manifest: str) -> Mapping[str, tuple[str, ...]]:
     for name in features:
         reached, left = {name}, [name]
         while left:
-            new = [item for item in features[left.pop()] if item in features and item not in reached]
+            new = [item for item in features.get(left.pop(), ()) if item in features and item not in reached]
             reached.update(new)
             left += new
         items = [item for each in features if each in reached for item in features[each]]
