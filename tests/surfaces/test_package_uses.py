@@ -9,7 +9,6 @@ import pytest
 
 from atlas.app.main import open_atlas
 from atlas.code.atlas import Atlas
-from atlas.code.graph.declarations import switched_on
 from atlas.code.lines.packages.target_products import read_target_manifest
 from atlas.code.tools.search.search import hybrid_search
 from atlas.runtime.config.load import load_settings
@@ -173,47 +172,3 @@ async def test_both_branches_of_a_condition_declare_a_version(tmp_path: Path) ->
     assert "declared stand ~> 2.2 or ~> 3.2, standup ~> 1.0 or ~> 2.3" in both, both
     assert "standup: declared ~> 1.0 or ~> 2.3" in one, one
     assert "runtime" not in both, "a Gemfile beside a gemspec is for developers, in each branch"
-
-
-_FEATURES = {
-    "Cargo.toml": """[package]
-name = "till"
-version = "1.0.0"
-
-[features]
-default = ["colour"]
-colour = ["dep:paint"]
-letters = ["dep:wide", "fold", "paint?/letters"]
-fold = ["dep:casing"]
-full = ["letters", "colour"]
-
-[dependencies]
-coin = "1.2"
-paint = { version = "0.3", optional = true }
-wide = { version = "2.1", optional = true }
-casing = { version = "4.0", optional = true }
-other = { version = "5.0", optional = true }
-""",
-    "src/lib.rs": "pub fn letters() {}\n\npub fn fold() {}\n",
-}
-
-
-async def test_a_feature_brings_in_what_it_switches_on(tmp_path: Path) -> None:
-    root = tmp_path / "till"
-    for path, text in _FEATURES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    await indexed(root, tmp_path / "data")
-    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
-        found = (await hybrid_search(atlas, "What third-party crates does the `letters` feature bring in?")).render()
-        every = (await hybrid_search(atlas, "which crates does the full feature pull in?")).render()
-        code = (await hybrid_search(atlas, "what calls fold?")).render()
-    assert "wide 2.1" in found and "casing 4.0" in found, found
-    assert not {"paint", "coin", "other"} & set(found.replace(":", " ").split()), found
-    assert all(name in every for name in ("wide 2.1", "casing 4.0", "paint 0.3")) and "other" not in every, every
-    assert "callers of function" in code, "a feature's name is a word elsewhere"
-
-
-@pytest.mark.parametrize("manifest", ["[features\n", "features = 3\n", "[features]\na = 1\nb = [2]\n", ""])
-def test_a_manifest_that_cannot_be_read_has_no_features(manifest: str) -> None:
-    assert switched_on(manifest) == {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -57,8 +56,6 @@ class Declaration:
     also: tuple[str, ...] = ()
     section: str = ""
     """The comment above it in a list of requirements: what they are for."""
-    features: tuple[str, ...] = ()
-    """The features of its crate that switch an optional dependency on, those that do so through others too."""
 
     @property
     def folder(self) -> str:
@@ -72,50 +69,9 @@ async def read_declarations(reader: Reader, project: str) -> tuple[Declaration, 
     return await reader.cache.get(reader.store, project, "declarations", partial(_read_all, reader, project))
 
 
-async def _with_features(reader: Reader, project: str, declared: list[Declaration]) -> list[Declaration]:
-    """Return declarations with the features of their manifests that switch them on."""
-    paths = sorted({each.path for each in declared if each.kind == "optional" and each.path.endswith("Cargo.toml")})
-    texts = await reader.store.content(project, paths) if paths else {}
-    known = {path: switched_on(text.decode("utf-8", "replace")) for path, text in texts.items()}
-
-    def features_of(each: Declaration) -> tuple[str, ...]:
-        return known.get(each.path, {}).get(each.package or each.name, ()) if each.kind == "optional" else ()
-
-    return [replace(each, features=own) if (own := features_of(each)) else each for each in declared]
-
-
-def switched_on(manifest: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the features of a Cargo.toml that switch each optional dependency on, by the name of the dependency.
-
-    `default` is none of them: it says what is on unless it is turned off. A manifest that cannot be read has none.
-    """
-    try:
-        table: object = tomllib.loads(manifest).get("features", {})
-    except tomllib.TOMLDecodeError:
-        return {}
-    features = {
-        name: [item for item in cast("list[object]", items) if isinstance(item, str)]
-        for name, items in cast("dict[str, object]", table if isinstance(table, dict) else {}).items()
-        if isinstance(items, list)
-    }
-    found: dict[str, list[str]] = {}
-    for name in features:
-        reached, left = {name}, [name]
-        while left:
-            new = [item for item in features.get(left.pop(), ()) if item in features and item not in reached]
-            reached.update(new)
-            left += new
-        items = [item for each in features if each in reached for item in features[each]]
-        taken = (item.removeprefix("dep:").partition("/")[0] for item in items if "?" not in item)
-        for package in dict.fromkeys(each for each in taken if each not in features):
-            if name != "default":
-                found.setdefault(package, []).append(name)
-    return {package: tuple(names) for package, names in found.items()}
-
-
 async def _read_all(reader: Reader, project: str) -> tuple[Declaration, ...]:
     rows = (await reader.store.cypher(_DECLARED, {}, MAX_DECLARED, TIMEOUT, project)).rows
-    declared = await _with_features(reader, project, _settled([_declaration(row) for row in rows]))
+    declared = _settled([_declaration(row) for row in rows])
     paths = sorted({each.path for each in declared if each.path.endswith((".txt", ".in"))})
     if not paths:
         return tuple(declared)
@@ -127,7 +83,7 @@ async def _read_all(reader: Reader, project: str) -> tuple[Declaration, ...]:
 def in_groups(declared: Sequence[Declaration], groups: Collection[str]) -> tuple[Declaration, ...]:
     """Return what extras or groups declare, also where the same package is declared in several of them."""
     alternatives = (other for each in declared for other in (each, *other_places(each)))
-    return tuple(each for each in alternatives if each.group in groups or any(one in groups for one in each.features))
+    return tuple(each for each in alternatives if each.group in groups)
 
 
 @dataclass(frozen=True, slots=True)

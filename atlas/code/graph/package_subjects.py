@@ -194,7 +194,6 @@ _OF_GROUP = lazy_regex(
     r"\b(?:extras?|groups?|features?|install\w*)\b|\b(?:needs?|needed|required?)\b.*\b(?:for|to use)\b", re.IGNORECASE
 )
 """Words by which a question asks for what an extra or group contains."""
-_OF_FEATURE = lazy_regex(r"\b(?:cargo )?features?\b|\b(?:switched|turned) on\b|\benabl(?:es?|ed|ing)\b", re.IGNORECASE)
 _PLATFORMS = lazy_regex(
     r"\b(?:windows|win32|linux|mac ?os|darwin|osx|unix|wasm\w*|android|ios|freebsd|pypy|cpython|jruby|mri)\b",
     re.IGNORECASE,
@@ -225,7 +224,7 @@ def read_package_question(
     text = query.text
     if query.states or query.reports or len(text.split()) > MAX_WORDS:
         return None
-    if groups := (_extras(text, declared) or _features(text, declared)):
+    if groups := _extras(text, declared):
         return PackageQuestion(PackageAspect.LIST, groups=groups, certain=True)
     if (installed := _INSTALLING.search(text)) is not None and _THINGS.search(text):
         own = {each.project: each for each in declared if not each.folder}
@@ -388,14 +387,6 @@ def _extras(text: str, declared: Sequence[Declaration]) -> tuple[str, ...]:
     match = _WITH_EXTRA.search(text)
     groups = tuple(each.strip() for each in match[2].split(",")) if match is not None else ()
     return groups if names_of(declared).groups.keys() & {group.lower() for group in groups} else ()
-
-
-def _features(text: str, declared: Sequence[Declaration]) -> tuple[str, ...]:
-    """Return the features of crates that a text names beside a word for features or for switching them on."""
-    if _OF_FEATURE.search(text) is None or _THINGS.search(text) is None:
-        return ()
-    known = {feature for each in declared for feature in each.features}
-    return tuple(dict.fromkeys(word for word in _WORD.findall(text) if word.strip(".:") in known))
 
 
 def _to_do(text: str, topic: str, declared: Sequence[Declaration]) -> PackageQuestion | None:
