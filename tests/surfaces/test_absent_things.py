@@ -146,3 +146,17 @@ async def test_a_variable_for_a_topic_that_no_read_has_is_denied_with_the_defaul
         said = (await hybrid_search(atlas, asked)).render()
         assert "lib/shop.js:3: depthLimit: 5," in said and "lib/shop.js:4: edgeLimit: 100" in said
         assert "`edgeLimit` only where the order cannot be written as JSON." in said, "the rest of the sentence"
+
+
+async def test_a_verb_of_a_question_for_an_option_is_nothing_that_code_lacks(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    (root / "shop").mkdir(parents=True)
+    (root / "shop/settings.py").write_text(
+        "# How long the link of a password reset is valid.\nPASSWORD_RESET_LINK_VALID = 3600\n"
+    )
+    (root / "shop/door.py").write_text('def door(guest):\n    """The guest stays."""\n    return guest\n')
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        asked = "Which setting decides how long a password reset link stays valid, and what is its default?"
+        said = (await hybrid_search(atlas, asked)).render()
+    assert "no line within" not in said and "PASSWORD_RESET_LINK_VALID = 3600" in said, said

@@ -208,6 +208,7 @@ async def test_a_name_that_is_put_together_leaves_its_callers_unknown(atlas: Atl
     [
         "List every exception class here that ends up being a ShopError, directly or through its parents",
         "all classes that end up being a ShopError",
+        "which exceptions end up being a ShopError?",
         "subclasses of ShopError, directly or through intermediate classes",
     ],
 )

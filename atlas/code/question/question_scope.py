@@ -182,7 +182,7 @@ _ENDS_UP = lazy_regex(
     re.IGNORECASE,
 )
 """`who ends up calling X`: at any level."""
-_IS_A = lazy_regex(r" (?:that|which|who) (?:ends?|winds?) up (?:being|as) (?:an? |the )?(?=[`'\"]?[A-Z]\w)")
+_IS_A = lazy_regex(r"(?: that| which| who)? (?:ends?|winds?) up (?:being|as) (?:an? |the )?(?=[`'\"]?[A-Z]\w)")
 """`every class that ends up being a BaseError`."""
 _STATED_METHOD = lazy_regex(
     r"^[`'\"]?(?P<owner>[A-Z]\w{1,60})[`'\"]? (?:has|defines|declares|provides|offers|comes with) (?:an? |its )?"

@@ -36,6 +36,10 @@ _ASKS = lazy_regex(
 _FURTHER = lazy_regex(r", | and (?=(?:which|what|how|where|when|is|does)\b)", re.IGNORECASE)
 _HEADING = lazy_regex(r"#{1,6} [`\"']?[\w.-]{2,60}[`\"']?\s*$")
 """A heading that is one name: `### cache`."""
+_STATES = frozenset(
+    "stay stays remain remains happen happens become becomes last lasts work works apply applies end ends".split()  # noqa: SIM905
+)
+"""Verbs that name nothing an option has: `decides how long a link stays valid`."""
 _PLACES = frozenset(("between", "across", "after", "before", "during", "until", "within", "without", "often", "long"))
 """Words that say when or where an option does something."""
 
@@ -49,7 +53,11 @@ async def find_absent_option(reader: Reader, query: Query, where: Filter) -> tup
     if asked is None or query.names or query.states or query.paths or len(query.text.split()) > MOST_WORDS:
         return ()
     own = reader.root.name.lower()
-    words = [word for word in topic_words(_FURTHER.split(asked["does"])[0]) if word not in {own, *_PLACES, *GENERAL}]
+    words = [
+        word
+        for word in topic_words(_FURTHER.split(asked["does"])[0])
+        if word not in {own, *_STATES, *_PLACES, *GENERAL}
+    ]
     words = words[:MAX_WORDS]
     if len(words) <= LEAST_OTHERS:
         return ()
